@@ -15,14 +15,17 @@ import dev.mcpbus.config.read.ConfigDocument;
 import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
+import io.vertx.core.Vertx;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * @param stateDir a folder of this process alone, in which servers that callers add and remove
  *     outlive the process; null: they do not
  * @param problems of the configuration, for example of the servers that are left out
- * @param authenticators credentials for servers over HTTP; null: those of the environment
+ * @param authenticators makes the credentials for servers over HTTP
  * @param pins keeps pinned tool definitions; null: a file in {@code stateDir}
  */
 record BusSettings(
@@ -64,7 +67,7 @@ record BusSettings(
     TelemetryOptions telemetry,
     @Nullable Path stateDir,
     List<ConfigProblem> problems,
-    @Nullable AuthenticatorFactory authenticators,
+    Function<Vertx, AuthenticatorFactory> authenticators,
     @Nullable PinStore pins) {
 
   private static final Logger LOG = LoggerFactory.getLogger(BusSettings.class);
@@ -152,8 +155,13 @@ record BusSettings(
         config.telemetry(),
         config.stateDir(),
         config.problems(),
-        null,
+        BusSettings::credentials,
         null);
+  }
+
+  /** Those of the environment. */
+  static AuthenticatorFactory credentials(Vertx vertx) {
+    return OAuthAuthenticators.ofVariables(vertx, System.getenv());
   }
 
   private static OwnershipOptions quorum(ClusterOptions cluster) {

@@ -2,11 +2,15 @@ package dev.mcpbus;
 
 import dev.mcpbus.cluster.ClusterInputs;
 import dev.mcpbus.cluster.ClusterServerHosting;
+import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 
 /**
  * The parts of a node that differ in a cluster. A class of its own, so that a program without a
@@ -20,6 +24,10 @@ final class ClusterParts {
     return (vertx, connections) ->
         new ClusterServerHosting(
             vertx, connections, options.reader(), kept, options.placement(), options.stateDir());
+  }
+
+  static Future<Vertx> join(VertxOptions vertx, ConfigResult configuration) {
+    return HazelcastCluster.start(vertx, configuration.usable().orElseThrow().cluster(), null);
   }
 
   static InputVerticle inputs(Vertx vertx, InputOptions options) {

@@ -20,6 +20,7 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.OwnCredentials;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -34,6 +35,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,9 +197,11 @@ public final class McpBus {
       return object("input", input);
     }
 
-    /** The program's own credentials for servers over HTTP. */
-    public Options withAuthenticators(AuthenticatorFactory authenticators) {
-      return object("authenticators", authenticators);
+    /** The program's own credentials for servers over HTTP, before what their entries say. */
+    public Options withCredentials(OwnCredentials own) {
+      Function<Vertx, AuthenticatorFactory> first =
+          vertx -> BusSettings.credentials(vertx).after(own);
+      return object("authenticators", first);
     }
 
     /** What keeps the definitions of pinned tools beyond the end of the process. */
@@ -260,6 +264,19 @@ public final class McpBus {
         .setEventLoopPoolSize(Math.max(2, Runtime.getRuntime().availableProcessors()))
         .setAddressResolverOptions(
             new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH));
+  }
+
+  /**
+   * A Vert.x of a cluster over Hazelcast, for {@link #start}: joins the cluster that {@code
+   * cluster} of the document describes, or founds it. Needs vertx-hazelcast.
+   *
+   * @param vertx such as {@link #vertxOptions}; its event-bus options are replaced
+   * @return fails where a port is taken, other users or machines could join without a secret, the
+   *     other nodes refuse this one, or Hazelcast is not on the class path; the failure names the
+   *     remedy
+   */
+  public static Future<Vertx> clusteredVertx(VertxOptions vertx, Options options) {
+    return ClusterParts.join(vertx, options.document.result());
   }
 
   /**

@@ -23,7 +23,6 @@ import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.StateFile;
-import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.InternalContext;
@@ -32,7 +31,6 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
-import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -87,10 +85,6 @@ final class VerticleTree {
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", McpBusVersion.current());
     Path state = options.stateDir();
-    AuthenticatorFactory authenticators =
-        options.authenticators() != null
-            ? options.authenticators()
-            : OAuthAuthenticators.ofVariables(vertx, System.getenv());
     PinStore pins =
         options.pins() != null
             ? options.pins()
@@ -104,7 +98,11 @@ final class VerticleTree {
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(
-                vertx, own, authenticators, pins, FilePinStore.eras(vertx, options.stateDir())),
+                vertx,
+                own,
+                options.authenticators().apply(vertx),
+                pins,
+                FilePinStore.eras(vertx, options.stateDir())),
             options.reader(),
             hosting(options),
             kept,

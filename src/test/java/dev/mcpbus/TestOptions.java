@@ -26,6 +26,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +125,8 @@ public final class TestOptions {
   }
 
   public TestOptions withAuthenticators(AuthenticatorFactory other) {
-    return set("authenticators", other);
+    Function<Vertx, AuthenticatorFactory> always = vertx -> other;
+    return set("authenticators", always);
   }
 
   public TestOptions withPins(PinStore other) {

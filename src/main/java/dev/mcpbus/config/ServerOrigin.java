@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.CanonicalJson;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param seeds true if a number without unit in {@code timeout} counts seconds, as older nodes pass
  *     it on
  */
-@PublicApi
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 

@@ -3,8 +3,6 @@ package dev.mcpbus.testing;
 import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.client.CallOptions;
-import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
@@ -61,7 +59,7 @@ public final class EmbeddedProgram {
   private static Future<?> use(String library, Vertx vertx, McpBus bus, Path yaml) {
     return switch (library) {
       case "HAZELCAST" ->
-          HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
+          McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> bus.client().listTools();
       case "MICROMETER" -> McpBus.start(vertx, McpBus.Options.of().withMetrics(true));
