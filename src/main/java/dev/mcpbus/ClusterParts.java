@@ -3,7 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.cluster.ClusterInputs;
 import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.input.InputOptions;
@@ -26,8 +26,8 @@ final class ClusterParts {
             vertx, connections, options.reader(), kept, options.placement(), options.stateDir());
   }
 
-  static Future<Vertx> join(VertxOptions vertx, ConfigResult configuration) {
-    return HazelcastCluster.start(vertx, configuration.usable().orElseThrow().cluster(), null);
+  static Future<Vertx> hazelcast(VertxOptions vertx, ClusterOptions options) {
+    return HazelcastCluster.start(vertx, options, null);
   }
 
   static InputVerticle inputs(Vertx vertx, InputOptions options) {

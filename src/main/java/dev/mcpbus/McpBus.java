@@ -6,6 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
@@ -229,6 +230,10 @@ public final class McpBus {
       return settings;
     }
 
+    ClusterOptions cluster() {
+      return document.result().usable().orElseThrow().cluster();
+    }
+
     /** The names alone: a document may hold secrets. */
     @Override
     public String toString() {
@@ -276,7 +281,7 @@ public final class McpBus {
    *     remedy
    */
   public static Future<Vertx> clusteredVertx(VertxOptions vertx, Options options) {
-    return ClusterParts.join(vertx, options.document.result());
+    return ClusterParts.hazelcast(vertx, options.cluster());
   }
 
   /**

@@ -39,6 +39,16 @@ public record ServerDefinition(
     Redactor redactor,
     @Nullable ServerOrigin origin) {
 
+  public ServerDefinition {
+    view = view.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject view() {
+    return view.copy();
+  }
+
   /** A definition that only this process has. */
   public ServerDefinition(
       ConnectionId id,

@@ -23,11 +23,28 @@ public record ServerOrigin(
 
   static final int MAX_REPLICAS = 100;
 
+  public ServerOrigin {
+    entry = entry.copy();
+    defaults = defaults == null ? null : defaults.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject entry() {
+    return entry.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public @Nullable JsonObject defaults() {
+    return defaults == null ? null : defaults.copy();
+  }
+
   public JsonObject toJson() {
     return new JsonObject()
         .put("name", name)
-        .put("entry", entry)
-        .put("defaults", defaults)
+        .put("entry", entry())
+        .put("defaults", defaults())
         .put("seeds", seeds);
   }
 

@@ -58,8 +58,7 @@ public final class EmbeddedProgram {
   /** Uses a feature as a program would. */
   private static Future<?> use(String library, Vertx vertx, McpBus bus, Path yaml) {
     return switch (library) {
-      case "HAZELCAST" ->
-          McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
+      case "HAZELCAST" -> McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> bus.client().listTools();
       case "MICROMETER" -> McpBus.start(vertx, McpBus.Options.of().withMetrics(true));

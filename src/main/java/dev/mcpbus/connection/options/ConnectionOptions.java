@@ -83,6 +83,12 @@ public record ConnectionOptions(
     capabilities = capabilities.copy();
   }
 
+  /** A copy. */
+  @Override
+  public JsonObject capabilities() {
+    return capabilities.copy();
+  }
+
   /** Which calls mcpbus makes again when their owner or their connection is lost. */
   public enum Repeat {
     /**
