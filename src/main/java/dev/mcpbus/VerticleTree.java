@@ -166,7 +166,7 @@ final class VerticleTree {
     TelemetryParts telemetry;
     VerticleTree tree;
     try {
-      telemetry = TelemetryParts.install(vertx, options.telemetry());
+      telemetry = TelemetryParts.install(vertx, options);
       tree = new VerticleTree(vertx, options, telemetry);
     } catch (RuntimeException missing) {
       return Future.failedFuture(missing);
