@@ -1,4 +1,5 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.ElicitationAnswer;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
@@ -36,9 +37,7 @@ public class AnswerQuestions {
         .compose(
             server ->
                 McpBus.start(
-                    vertx,
-                    McpBus.Options.of()
-                        .withServer("files", new JsonObject().put("address", "my.files"))))
+                    vertx, McpBus.Options.of().withServer("files", Servers.bus("my.files"))))
         .compose(AnswerQuestions::ask)
         .onSuccess(System.out::println)
         .onFailure(System.err::println)

@@ -1,7 +1,7 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.CallOptions;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 
@@ -17,9 +17,7 @@ public class CallATool {
     CallOptions options =
         CallOptions.timeout(Duration.ofSeconds(10))
             .withProgress(step -> System.out.println("progress " + step.progress()));
-    McpBus.start(
-            vertx,
-            McpBus.Options.of().withServer("demo", new JsonObject().put("address", "mcpbus.demo")))
+    McpBus.start(vertx, McpBus.Options.of().withServer("demo", Servers.bus("mcpbus.demo")))
         .compose(bus -> bus.server("demo").callTool("add", Map.of("a", 2, "b", 3), options))
         .onSuccess(result -> System.out.println("2 + 3 = " + result.text()))
         .onFailure(System.err::println)

@@ -1,4 +1,5 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
@@ -27,7 +28,7 @@ public class OwnTools {
     Vertx vertx = Vertx.vertx();
     McpBus.Options options =
         McpBus.Options.of()
-            .withServer("dates", new JsonObject().put("address", "my.dates"))
+            .withServer("dates", Servers.bus("my.dates"))
             .withPort(args.length > 0 ? Integer.parseInt(args[0]) : 8791);
     RawServer.of("dates", "1.0")
         .tool(

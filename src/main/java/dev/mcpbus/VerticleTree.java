@@ -31,7 +31,6 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
-import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -75,12 +74,7 @@ final class VerticleTree {
    *
    * @param telemetry null where nothing is measured
    */
-  private VerticleTree(
-      Vertx vertx,
-      McpBus.Options options,
-      AuthenticatorFactory authenticators,
-      PinStore pins,
-      @Nullable TelemetryParts telemetry) {
+  private VerticleTree(Vertx vertx, BusSettings options, @Nullable TelemetryParts telemetry) {
     requireLibraries(options);
     this.vertx = vertx;
     this.telemetry = telemetry;
@@ -91,6 +85,10 @@ final class VerticleTree {
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", McpBusVersion.current());
     Path state = options.stateDir();
+    PinStore pins =
+        options.pins() != null
+            ? options.pins()
+            : FilePinStore.ofState(vertx, state, System.getenv());
     this.kept =
         new KeptServers(
             vertx,
@@ -100,7 +98,11 @@ final class VerticleTree {
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(
-                vertx, own, authenticators, pins, FilePinStore.eras(vertx, options.stateDir())),
+                vertx,
+                own,
+                options.authenticators().apply(vertx),
+                pins,
+                FilePinStore.eras(vertx, options.stateDir())),
             options.reader(),
             hosting(options),
             kept,
@@ -127,7 +129,7 @@ final class VerticleTree {
             : new HttpDoors(vertx, options, bridge, own, directory, access, readiness);
   }
 
-  private static void requireLibraries(McpBus.Options options) {
+  private static void requireLibraries(BusSettings options) {
     if (options.bridge() != null) {
       OptionalLibrary.VERTX_WEB.require();
     }
@@ -136,7 +138,7 @@ final class VerticleTree {
     }
   }
 
-  private DirectoryVerticle directory(McpBus.Options options) {
+  private DirectoryVerticle directory(BusSettings options) {
     return new DirectoryVerticle(
         directory, List.of(new AggregateService(options.names(), options.search())));
   }
@@ -145,7 +147,7 @@ final class VerticleTree {
     return vertx.isClustered() ? ClusterParts.inputs(vertx, options) : new InputVerticle(options);
   }
 
-  private ServerHosting.HostingFactory hosting(McpBus.Options options) {
+  private ServerHosting.HostingFactory hosting(BusSettings options) {
     return vertx.isClustered()
         ? ClusterParts.hosting(options, kept)
         : (alone, connections) ->
@@ -156,8 +158,7 @@ final class VerticleTree {
    * Starts a tree that ends with Vert.x, or with the verticle of the caller. Completes on the
    * caller's context.
    */
-  static Future<VerticleTree> start(
-      Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
+  static Future<VerticleTree> start(Vertx vertx, BusSettings options) {
     if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
       return Future.failedFuture(ClusterSecret.missing());
     }
@@ -166,7 +167,7 @@ final class VerticleTree {
     VerticleTree tree;
     try {
       telemetry = TelemetryParts.install(vertx, options.telemetry());
-      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
+      tree = new VerticleTree(vertx, options, telemetry);
     } catch (RuntimeException missing) {
       return Future.failedFuture(missing);
     }
@@ -180,7 +181,7 @@ final class VerticleTree {
   }
 
   /** Deploys everything; where that fails, or {@link #close} comes first, closes it again. */
-  private Future<Void> open(McpBus.Options options) {
+  private Future<Void> open(BusSettings options) {
     context.addCloseHook(hook);
     Promise<Void> deployed = context.promise();
     synchronized (this) {
@@ -198,7 +199,7 @@ final class VerticleTree {
     return new IllegalStateException("mcpbus was closed while it was starting");
   }
 
-  private Future<Void> deploy(McpBus.Options options) {
+  private Future<Void> deploy(BusSettings options) {
     Future<Void> demo =
         usesDemo(options.servers())
             ? foundation.add(DemoServer.deployable(DemoServer.ADDRESS))

@@ -161,7 +161,7 @@ class ArchitectureTest {
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartPolicy supervisor.RestartStrategy
           transport.BuiltInTransport transport.BusOptions transport.ChildEnvironment
-          transport.CommandSearch transport.HttpOptions
+          transport.CommandSearch transport.EmbeddedTransportOptions transport.HttpOptions
           transport.OAuthOptions transport.PluginTransportOptions transport.SocketOptions
           transport.SseOptions transport.StdioOptions transport.TlsOptions
           transport.TransportOptions transport.TransportProvider
@@ -171,8 +171,8 @@ class ArchitectureTest {
   private static final Set<String> ROOT_CLASSES =
       names(
           """
-          ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
-          OptionsReader Service StartReport TelemetryParts VerticleTree
+          BusSettings ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
+          Servers Service StartReport TelemetryParts VerticleTree
           """);
 
   /** Packages whose insides an upgrade of Vert.x, Netty or Hazelcast may move. */

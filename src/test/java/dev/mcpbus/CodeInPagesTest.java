@@ -88,7 +88,7 @@ class CodeInPagesTest {
       }
       org.slf4j.Logger LOG;
       Vertx vertx; Context context; McpBus bus; ConnectionId id; DeliveryOptions options;
-      List<ServerDefinition> servers; ServerEntryReader reader; McpClient client;
+      List<ServerDefinition> servers; McpClient client;
       RawServer server; JsonObject schema; JsonObject config; Index index; Set<String> admins;
       MetaTools.ToolScope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
       dev.langchain4j.model.chat.ChatModel model;

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerEntry;
 import dev.mcpbus.bus.ToolSearchResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
@@ -101,6 +102,16 @@ public interface McpClient {
   default Future<ServerStatus> addServer(String name, JsonObject config) {
     return ask(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config))
         .map(ServerStatus::new);
+  }
+
+  /** As {@link #connectToServer(String, JsonObject)}, for an entry that was built. */
+  default Future<McpServerClient> connectToServer(String name, ServerEntry entry) {
+    return connectToServer(name, entry.toJson());
+  }
+
+  /** As {@link #addServer(String, JsonObject)}, for an entry that was built. */
+  default Future<ServerStatus> addServer(String name, ServerEntry entry) {
+    return addServer(name, entry.toJson());
   }
 
   /** Ends the connection and removes the server. */

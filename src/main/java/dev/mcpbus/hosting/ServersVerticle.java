@@ -11,6 +11,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.read.ConfigReader;
@@ -276,8 +277,13 @@ public final class ServersVerticle extends VerticleBase {
         "a server '"
             + id
             + "' exists already ("
-            + (present == null ? "elsewhere" : present.source())
+            + (present == null ? "elsewhere" : place(present))
             + "); remove it first or choose another name");
+  }
+
+  private static String place(ServerDefinition present) {
+    boolean named = present.name().equals(present.id().value());
+    return (named ? "" : MessageTexts.quote(present.name()) + ", ") + present.source();
   }
 
   /** What the configuration of this node says now. Any thread may call. */

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *         (request, arguments) -> Future.succeededFuture(
  *             ToolResult.text("Hello " + arguments.getString("name"))));
  * vertx.deployVerticle(server.deployable("my.greeter"));     // on the bus
- * bus.add(id, server.inMemory(context), ConnectionOptions.DEFAULT);   // in memory
+ * bus.add("greeter", server.inMemory(context));              // in memory
  * }</pre>
  *
  * <p>Register handlers before the first client connects. Tools can be added and removed at any

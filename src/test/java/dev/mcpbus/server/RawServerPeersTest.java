@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -124,11 +125,11 @@ class RawServerPeersTest {
   void two_connections_are_two_sessions_and_a_cancelled_call_is_cancelled() {
     overTheBus(new JsonObject());
     TestBus.await(
-        bus.bus()
-            .add(
-                new ConnectionId("memory"),
-                sample.server.inMemory(bus.vertx().getOrCreateContext()),
-                ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(),
+            new ConnectionId("memory"),
+            sample.server.inMemory(bus.vertx().getOrCreateContext()),
+            ConnectionOptions.DEFAULT));
     bus.awaitState("memory", "READY");
     assertThat(sample.server.sessions()).hasSize(2);
     assertThat(bus.callTool("memory", "echo", new JsonObject().put("text", "x")).encode())

@@ -2,16 +2,11 @@ package dev.mcpbus.testing;
 
 import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
-import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.client.sdk.SdkRecords;
-import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.config.ClusterOptions;
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
@@ -50,11 +45,7 @@ public final class EmbeddedProgram {
                 "",
                 ANY,
                 (request, arguments) -> Future.succeededFuture(ToolResult.text("hello")));
-    await(
-        bus.add(
-            new ConnectionId("memory"),
-            memory.inMemory(vertx.getOrCreateContext()),
-            ConnectionOptions.DEFAULT));
+    await(bus.add("memory", memory.inMemory(vertx.getOrCreateContext())));
     await(bus.awaitReady(Duration.ofSeconds(30)));
     JsonObject arguments = new JsonObject().put("call", "one").put("deadline", 0);
     CallOptions options = CallOptions.timeout(Duration.ofSeconds(20));
@@ -89,16 +80,11 @@ public final class EmbeddedProgram {
   /** Uses a feature as a program would. */
   private static Future<?> use(String library, Vertx vertx, McpBus bus, Path yaml) {
     return switch (library) {
-      case "HAZELCAST" ->
-          HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
+      case "HAZELCAST" -> McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> SdkRecords.read(vertx, new ToolCallResult(new JsonObject()), Object.class);
-      case "MICROMETER" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
-      case "OPENTELEMETRY" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
+      case "MICROMETER" -> McpBus.start(vertx, McpBus.Options.of().withMetrics(true));
+      case "OPENTELEMETRY" -> McpBus.start(vertx, McpBus.Options.of().withTracing(true));
       case "SNAKEYAML" ->
           Future.failedFuture(
               failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))

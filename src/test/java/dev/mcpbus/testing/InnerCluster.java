@@ -3,6 +3,7 @@ package dev.mcpbus.testing;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterSecret;
@@ -224,12 +225,11 @@ public final class InnerCluster implements AutoCloseable {
                     file)));
     McpBus bus =
         TestBus.await(
-            McpBus.start(
-                on.vertx(),
-                new McpBus.Options(definitions, SupervisorOptions.DEFAULT, null, reader)
-                    .withAuth(auth)
-                    .withPlacement(OwnershipOptions.DEFAULT.withRollout(rollout))
-                    .withBridge(bridge)));
+            TestOptions.of(definitions, SupervisorOptions.DEFAULT, null, reader)
+                .withAuth(auth)
+                .withPlacement(OwnershipOptions.DEFAULT.withRollout(rollout))
+                .withBridge(bridge)
+                .start(on.vertx()));
     Node made = new Node(on.vertx(), bus);
     nodes.remove(on);
     nodes.push(made);
