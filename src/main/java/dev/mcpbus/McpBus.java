@@ -42,9 +42,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running system: deploys the verticles in order; {@link #close} has the order of the end.
- * Callers use the event bus, the facade {@code McpClient}, or the bridge. Called on the program's
- * threads; each verticle runs on a context of its own.
+ * The running system, one for each Vert.x, because its addresses are fixed: deploys the verticles
+ * in order; {@link #close} has the order of the end. Callers use the event bus, the facade {@code
+ * McpClient}, or the bridge. Called on the program's threads; each verticle runs on a context of
+ * its own.
  *
  * <pre>{@code
  * McpBus.start(vertx, McpBus.Options.of(Path.of("conf/mcpbus.json")))
@@ -256,9 +257,9 @@ public final class McpBus {
   /**
    * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
-   * @return fails where the bridge cannot listen, where a library is missing that an option needs,
-   *     and where a clustered Vert.x has no {@link ClusterSecret}; everything that was started is
-   *     stopped then
+   * @return fails where this Vert.x has a bus already, where the bridge cannot listen, where a
+   *     library is missing that an option needs, and where a clustered Vert.x has no {@link
+   *     ClusterSecret}; everything that was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));

@@ -52,6 +52,7 @@ import org.jspecify.annotations.Nullable;
 final class VerticleTree {
 
   private final Vertx vertx;
+  private final BusClaim claim;
   private final InternalContext context;
   private final Closeable hook = done -> close().onComplete(done);
   private final Deployments foundation;
@@ -73,16 +74,19 @@ final class VerticleTree {
   /**
    * Throws where a library is missing that an option needs.
    *
+   * @param claim given back when everything is closed
    * @param telemetry null where nothing is measured
    */
   private VerticleTree(
       Vertx vertx,
+      BusClaim claim,
       McpBus.Options options,
       AuthenticatorFactory authenticators,
       PinStore pins,
       @Nullable TelemetryParts telemetry) {
     requireLibraries(options);
     this.vertx = vertx;
+    this.claim = claim;
     this.telemetry = telemetry;
     this.context = InternalContext.create(vertx);
     this.foundation = new Deployments(vertx);
@@ -161,13 +165,19 @@ final class VerticleTree {
     if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
       return Future.failedFuture(ClusterSecret.missing());
     }
+    BusClaim claim;
+    try {
+      claim = BusClaim.take(vertx);
+    } catch (IllegalStateException taken) {
+      return Future.failedFuture(taken);
+    }
     Codecs.register(vertx);
-    TelemetryParts telemetry;
     VerticleTree tree;
     try {
-      telemetry = TelemetryParts.install(vertx, options.telemetry());
-      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
-    } catch (RuntimeException missing) {
+      TelemetryParts telemetry = TelemetryParts.install(vertx, options.telemetry());
+      tree = new VerticleTree(vertx, claim, options, authenticators, pins, telemetry);
+    } catch (RuntimeException | Error missing) {
+      claim.release();
       return Future.failedFuture(missing);
     }
     InternalContext caller = InternalContext.current(vertx);
@@ -301,6 +311,7 @@ final class VerticleTree {
     start
         .transform(open -> closeAll())
         .onComplete(ended -> context.removeCloseHook(hook))
+        .onComplete(ended -> claim.release())
         .onComplete(closed);
     return closed.future();
   }

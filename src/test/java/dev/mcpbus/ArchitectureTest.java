@@ -170,7 +170,7 @@ class ArchitectureTest {
   private static final Set<String> ROOT_CLASSES =
       names(
           """
-          ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
+          BusClaim ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
           OptionsReader Service StartReport TelemetryParts VerticleTree
           """);
 

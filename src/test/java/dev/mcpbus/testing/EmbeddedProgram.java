@@ -55,7 +55,7 @@ public final class EmbeddedProgram {
     System.out.println(await(bus.server("child").callTool("echo", arguments, options)));
     System.out.println(
         await(bus.client().callTool("memory.greet", new JsonObject(), options)).encode());
-    String failure = failure(() -> use(args[0], vertx, bus, Path.of(args[2])));
+    String failure = failure(() -> use(args[0], bus, Path.of(args[2])));
     System.out.println("FAILURE " + failure.replace('\n', ' '));
     await(bus.close());
     await(vertx.close());
@@ -65,18 +65,16 @@ public final class EmbeddedProgram {
   }
 
   /** Uses a feature as a program would. */
-  private static Future<?> use(String library, Vertx vertx, McpBus bus, Path yaml) {
+  private static Future<?> use(String library, McpBus bus, Path yaml) {
     return switch (library) {
       case "HAZELCAST" ->
           HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> bus.client().listTools();
       case "MICROMETER" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
+          start(McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
       case "OPENTELEMETRY" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
+          start(McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
       case "SNAKEYAML" ->
           Future.failedFuture(
               failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))
@@ -85,8 +83,7 @@ public final class EmbeddedProgram {
                           Future.succeededFuture(
                               McpBus.Options.of(yaml.resolveSibling("mcp.toml")))));
       case "NIMBUS" ->
-          McpBus.start(
-              vertx,
+          start(
               McpBus.Options.of(
                   new JsonObject()
                       .put(
@@ -97,9 +94,15 @@ public final class EmbeddedProgram {
                                   new JsonObject()
                                       .put("issuer", "https://login.example.com")
                                       .put("audience", new JsonArray().add("mcpbus"))))));
-      case "VERTX_WEB" -> McpBus.start(vertx, McpBus.Options.of().withPort(0));
+      case "VERTX_WEB" -> start(McpBus.Options.of().withPort(0));
       default -> Future.succeededFuture();
     };
+  }
+
+  /** Another bus, in a Vert.x of its own. */
+  private static Future<?> start(McpBus.Options options) {
+    Vertx own = Vertx.vertx();
+    return McpBus.start(own, options).eventually(own::close);
   }
 
   /** A feature that is used, and may fail at once or later. */
