@@ -10,6 +10,7 @@ import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ServerDefinition;
@@ -255,11 +256,41 @@ public final class McpBus {
   }
 
   /**
+   * Makes a clustered Vert.x of the program's own a node, with any cluster manager; {@code
+   * HazelcastCluster} makes one with the settings that mcpbus is tested with. To be called once,
+   * before {@link #start}:
+   *
+   * <pre>{@code
+   * ClusterSecret secret = ClusterSecret.of(System.getenv("CLUSTER_SECRET"));
+   * Vertx.builder().withClusterManager(new HazelcastClusterManager()).buildClustered()
+   *     .compose(vertx -> McpBus.clustered(vertx, secret))
+   *     .compose(vertx -> McpBus.start(vertx, McpBus.Options.of()));
+   * }</pre>
+   *
+   * @param secret the same on all nodes
+   * @return the same Vert.x. Fails where it is not clustered, where other nodes have another
+   *     secret, and where the cluster manager keeps no metadata; the message has the remedy
+   */
+  public static Future<Vertx> clustered(Vertx vertx, ClusterSecret secret) {
+    return clustered(vertx, RecordCopy.with(ClusterOptions.DEFAULT, "secret", secret));
+  }
+
+  /**
+   * The same with more to say of this node.
+   *
+   * @param options of which {@code node}, {@code labels}, {@code weight}, {@code wire} and {@code
+   *     secret} count; the rest is up to the cluster manager
+   */
+  public static Future<Vertx> clustered(Vertx vertx, ClusterOptions options) {
+    return ClusterParts.join(vertx, options);
+  }
+
+  /**
    * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
    * @return fails where this Vert.x has a bus already, where the bridge cannot listen, where a
-   *     library is missing that an option needs, and where a clustered Vert.x has no {@link
-   *     ClusterSecret}; everything that was started is stopped then
+   *     library is missing that an option needs, and where a clustered Vert.x is no node yet (see
+   *     {@link #clustered}); everything that was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));

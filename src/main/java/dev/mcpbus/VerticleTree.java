@@ -2,7 +2,6 @@ package dev.mcpbus;
 
 import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
-import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
@@ -162,8 +161,9 @@ final class VerticleTree {
    */
   static Future<VerticleTree> start(
       Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
-    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
-      return Future.failedFuture(ClusterSecret.missing());
+    String missing = vertx.isClustered() ? ClusterParts.missing(vertx) : null;
+    if (missing != null) {
+      return Future.failedFuture(new IllegalStateException(missing));
     }
     BusClaim claim;
     try {
@@ -176,9 +176,9 @@ final class VerticleTree {
     try {
       TelemetryParts telemetry = TelemetryParts.install(vertx, options.telemetry());
       tree = new VerticleTree(vertx, claim, options, authenticators, pins, telemetry);
-    } catch (RuntimeException | Error missing) {
+    } catch (RuntimeException | Error failed) {
       claim.release();
-      return Future.failedFuture(missing);
+      return Future.failedFuture(failed);
     }
     InternalContext caller = InternalContext.current(vertx);
     Closeable end = done -> tree.close().onComplete(done);
