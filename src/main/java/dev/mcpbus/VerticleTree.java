@@ -26,6 +26,7 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.internals.UsedInternals;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
@@ -161,15 +162,16 @@ final class VerticleTree {
    */
   static Future<VerticleTree> start(
       Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
-    String missing = vertx.isClustered() ? ClusterParts.missing(vertx) : null;
-    if (missing != null) {
-      return Future.failedFuture(new IllegalStateException(missing));
-    }
     BusClaim claim;
     try {
+      UsedInternals.check(vertx.isClustered());
+      String missing = vertx.isClustered() ? ClusterParts.missing(vertx) : null;
+      if (missing != null) {
+        throw new IllegalStateException(missing);
+      }
       claim = BusClaim.take(vertx);
-    } catch (IllegalStateException taken) {
-      return Future.failedFuture(taken);
+    } catch (IllegalStateException refused) {
+      return Future.failedFuture(refused);
     }
     Codecs.register(vertx);
     VerticleTree tree;

@@ -175,7 +175,7 @@ class ArchitectureTest {
           """);
 
   /** Packages whose insides an upgrade of Vert.x, Netty or Hazelcast may move. */
-  private static boolean isInternal(JavaClass type) {
+  static boolean isInternal(JavaClass type) {
     String name = type.getPackageName();
     return name.startsWith("io.netty.")
         || name.startsWith("com.hazelcast.")
