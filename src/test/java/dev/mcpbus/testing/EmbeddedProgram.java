@@ -83,8 +83,8 @@ public final class EmbeddedProgram {
       case "HAZELCAST" -> McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> SdkRecords.read(vertx, new ToolCallResult(new JsonObject()), Object.class);
-      case "MICROMETER" -> McpBus.start(vertx, McpBus.Options.of().withMetrics(true));
-      case "OPENTELEMETRY" -> McpBus.start(vertx, McpBus.Options.of().withTracing(true));
+      case "MICROMETER" -> start(McpBus.Options.of().withMetrics(true));
+      case "OPENTELEMETRY" -> start(McpBus.Options.of().withTracing(true));
       case "SNAKEYAML" ->
           Future.failedFuture(
               failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))
@@ -93,8 +93,7 @@ public final class EmbeddedProgram {
                           Future.succeededFuture(
                               McpBus.Options.of(yaml.resolveSibling("mcp.toml")))));
       case "NIMBUS" ->
-          McpBus.start(
-              vertx,
+          start(
               McpBus.Options.of(
                   new JsonObject()
                       .put(
@@ -105,9 +104,15 @@ public final class EmbeddedProgram {
                                   new JsonObject()
                                       .put("issuer", "https://login.example.com")
                                       .put("audience", new JsonArray().add("mcpbus"))))));
-      case "VERTX_WEB" -> McpBus.start(vertx, McpBus.Options.of().withPort(0));
+      case "VERTX_WEB" -> start(McpBus.Options.of().withPort(0));
       default -> Future.succeededFuture();
     };
+  }
+
+  /** Another bus, in a Vert.x of its own. */
+  private static Future<?> start(McpBus.Options options) {
+    Vertx own = Vertx.vertx();
+    return McpBus.start(own, options).eventually(own::close);
   }
 
   /** A feature that is used, and may fail at once or later. */
