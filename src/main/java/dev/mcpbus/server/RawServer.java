@@ -66,6 +66,7 @@ public final class RawServer implements Acceptor {
   private final List<Supplier<Future<Void>>> listeners = new ArrayList<>();
   private volatile ServerTools tools = ServerTools.NONE;
   private volatile ServerOptions options = ServerOptions.DEFAULT;
+  private volatile FailureListener failures = (client, subject, failure) -> {};
   private volatile boolean reachable;
   private volatile boolean closed;
   private HandlerWrapper wrapper = HandlerWrapper.NONE;
@@ -190,6 +191,16 @@ public final class RawServer implements Acceptor {
     return true;
   }
 
+  /**
+   * Registers who hears what goes wrong beside the log: messages that break the protocol, and what
+   * handlers throw. A {@link RequestException} of a handler is an answer, and no failure.
+   */
+  public synchronized RawServer onError(FailureListener listener) {
+    requireConstructing();
+    failures = listener;
+    return this;
+  }
+
   private void requireConstructing() {
     if (reachable || closed) {
       throw new IllegalStateException(
@@ -201,12 +212,15 @@ public final class RawServer implements Acceptor {
     return safe(wrapper.wrap(safe(handler)));
   }
 
-  /** Puts an exception of the handler into its future, the one place for failures. */
+  /**
+   * Puts whatever the handler throws into its future, the one place for failures: errors, too, such
+   * as that of a recursion without an end, because a client waits for the answer.
+   */
   private static RequestHandler safe(RequestHandler handler) {
     return (request, input) -> {
       try {
         return Objects.requireNonNull(handler.handle(request, input), "the handler returned null");
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         return Future.failedFuture(e);
       }
     };
@@ -215,10 +229,16 @@ public final class RawServer implements Acceptor {
   /**
    * Sends a notification to all clients: to those of the {@code initialize} era that are RUNNING,
    * and to those of the {@code discover} era with a stream for it. An update of a resource reaches
-   * only the clients that subscribed to it.
+   * only the clients that subscribed to it. While one that a list or a resource has changed waits
+   * for a slow client, another one of the same is the same.
+   *
+   * @return completes when the channels of all these clients have taken it; fails if it is lost for
+   *     one that does not read
    */
-  public void notifyClients(String method, JsonObject params) {
-    sessions.forEach(session -> session.notifySubscribed(method, params));
+  public Future<Void> notifyClients(String method, JsonObject params) {
+    return Future.join(
+            sessions.stream().map(session -> session.notifySubscribed(method, params)).toList())
+        .mapEmpty();
   }
 
   /** Accepts a connection of any transport's server side, without a principal. */
@@ -362,6 +382,10 @@ public final class RawServer implements Acceptor {
 
   @Nullable NotificationHandler notificationHandler(String method) {
     return notifications.get(method);
+  }
+
+  FailureListener failures() {
+    return failures;
   }
 
   void removeSession(ServerSession session) {

@@ -47,7 +47,7 @@ record RequestDispatcher(RawServer server, ServerSession session) {
           own == null
               ? builtIn(request)
               : own.handle(request, request.params()).map(RequestDispatcher::orEmpty);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       answer = Future.failedFuture(e);
     }
     return answer
@@ -60,11 +60,12 @@ record RequestDispatcher(RawServer server, ServerSession session) {
         || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
   }
 
-  /** Logs a failure, but not a {@link RequestException}: its text was written for the caller. */
-  private static void note(ServerRequest request, Throwable failure) {
+  /** Tells of a failure, but not of a {@link RequestException}, whose text is for the caller. */
+  void note(ServerRequest request, Throwable failure) {
     if (!(failure instanceof RequestException)) {
       LOG.warn("{} failed: {}", request.subject(), ServerFailures.text(failure));
       LOG.debug("{} failed", request.subject(), failure);
+      session.failed(request.subject(), failure);
     }
   }
 
@@ -112,9 +113,13 @@ record RequestDispatcher(RawServer server, ServerSession session) {
     JsonObject arguments = given instanceof JsonObject object ? object : new JsonObject();
     Violation violation = tool.check(arguments);
     if (violation != null) {
+      String why = violation.of(name) + "; correct them as its inputSchema in tools/list says";
+      if (!server.options().refuseArguments()) {
+        return Future.succeededFuture(ToolResult.error(why));
+      }
       throw new RequestException(
           JsonRpcError.INVALID_PARAMS,
-          violation.of(name) + "; correct them as its inputSchema in tools/list says",
+          why,
           new JsonObject().put("tool", name).put("path", violation.path()));
     }
     return tool.handler()
@@ -192,8 +197,9 @@ record RequestDispatcher(RawServer server, ServerSession session) {
     }
     try {
       handler.on(session, params.toJsonObject());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.warn("the handler of {} failed", method, e);
+      session.failed(method, e);
     }
   }
 }
