@@ -3,7 +3,6 @@ package dev.mcpbus.server;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
@@ -160,7 +159,7 @@ record RequestDispatcher(RawServer server, ServerSession session) {
   private JsonObject discover() {
     JsonObject all = server.describe();
     JsonObject info = (JsonObject) all.remove("serverInfo");
-    return all.put("supportedVersions", new JsonArray(ProtocolVersion.supported()))
+    return all.put("supportedVersions", RequestPeer.wire(server.versions()))
         .put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, info));
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
@@ -236,8 +237,8 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   }
 
   /**
-   * Ends this round with the questions that the handler asks in this turn; their futures stay open,
-   * because the handler starts again with the answers.
+   * Ends this round with the questions that the handler asks in this turn. Their futures fail with
+   * it, because the handler starts again with the answers.
    */
   private Future<JsonObject> askInResult(ServerRequest request, String method, JsonObject params) {
     JsonObject known = request.answers();
@@ -246,6 +247,8 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       return Future.succeededFuture(answer);
     }
     JsonObject asked = request.asked();
+    Promise<JsonObject> answer = Promise.promise();
+    questions.put(++lastQuestion, new ClientQuestion(request, method, answer));
     if (asked.isEmpty()) {
       JsonObject round =
           new JsonObject()
@@ -255,7 +258,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       owner.run(() -> ended(request, Future.succeededFuture(round)));
     }
     asked.put(key, new JsonObject().put("method", method).put("params", params));
-    return Promise.<JsonObject>promise().future();
+    return answer.future();
   }
 
   private void answered(Envelope message) {
@@ -279,7 +282,9 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     for (var each : List.copyOf(questions.entrySet())) {
       ClientQuestion question = each.getValue();
       if (question.request == request && questions.remove(each.getKey()) != null) {
-        must(Methods.CANCELLED, new JsonObject().put("requestId", each.getKey()));
+        if (!request.peer().isDiscover()) {
+          must(Methods.CANCELLED, new JsonObject().put("requestId", each.getKey()));
+        }
         question.answer.fail(ServerRequest.ENDED);
       }
     }
@@ -320,10 +325,16 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     String method = message.method();
     JsonObject params = message.params().toJsonObject();
     JsonObject meta = RequestPeer.object(params, "_meta");
-    if (method.equals(Methods.INITIALIZE)) {
+    if (!server.speaks(Era.DISCOVER)) {
+      meta.remove(MetaKeys.PROTOCOL_VERSION); // an older server does not know it
+    }
+    if (server.lacks(method)) {
+      throw new RequestException(
+          JsonRpcError.METHOD_NOT_FOUND, "this server has no method \"" + method + "\"");
+    } else if (method.equals(Methods.INITIALIZE)) {
       initialize(requestId, params);
     } else if (meta.containsKey(MetaKeys.PROTOCOL_VERSION)) {
-      RequestPeer peer = RequestPeer.ofMeta(meta);
+      RequestPeer peer = RequestPeer.ofMeta(meta, server.versions());
       client = peer.client();
       if (initializePeer == null) {
         state = ServerState.RUNNING;
@@ -348,7 +359,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       throw new RequestException(
           JsonRpcError.INVALID_REQUEST, "this session is initialized; open another connection");
     }
-    RequestPeer peer = RequestPeer.ofInitialize(params);
+    RequestPeer peer = RequestPeer.ofInitialize(params, server.versions());
     initializePeer = peer;
     client = peer.client();
     // A client may have tried the `discover` era first; from here on it uses the `initialize` era.
@@ -434,8 +445,11 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     if (timer != null) {
       owner.cancelTimer(timer);
     }
-    withdraw(request);
-    return open.remove(request.id(), request);
+    boolean first = open.remove(request.id(), request);
+    if (first) {
+      withdraw(request);
+    }
+    return first;
   }
 
   /** Cancels the request without an answer, because the client no longer waits for it. */

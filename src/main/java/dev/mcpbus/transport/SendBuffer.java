@@ -22,11 +22,11 @@ public final class SendBuffer {
   private static final int NOTIFICATIONS = LIMIT / 2;
   private static final long RETRY_MILLIS = 5;
 
-  private record HeldMessage(OutboundMessage message, Promise<Void> taken) {}
+  private record UnsentMessage(OutboundMessage message, Promise<Void> taken) {}
 
   private final Context owner;
   private final Channel channel;
-  private final Map<Object, HeldMessage> waiting = new LinkedHashMap<>();
+  private final Map<Object, UnsentMessage> waiting = new LinkedHashMap<>();
   private long bytes;
   private boolean scheduled;
 
@@ -60,7 +60,7 @@ public final class SendBuffer {
    *     {@link TransportException} if too much waits already, or the channel is closed
    */
   public Future<Void> offer(OutboundMessage message, @Nullable Object subject) {
-    HeldMessage older = subject == null ? null : waiting.remove(subject);
+    UnsentMessage older = subject == null ? null : waiting.remove(subject);
     Promise<Void> taken = Promise.promise();
     if (older != null) {
       bytes -= older.message.bytes().length;
@@ -87,7 +87,7 @@ public final class SendBuffer {
   }
 
   private void add(@Nullable Object subject, OutboundMessage message, Promise<Void> taken) {
-    waiting.put(subject == null ? taken : subject, new HeldMessage(message, taken));
+    waiting.put(subject == null ? taken : subject, new UnsentMessage(message, taken));
     bytes += message.bytes().length;
     if (!scheduled) {
       scheduled = true;
@@ -109,11 +109,11 @@ public final class SendBuffer {
 
   /** Tells the senders at the end, because they may send more at once. */
   private void flush() {
-    List<HeldMessage> sent = new ArrayList<>();
+    List<UnsentMessage> sent = new ArrayList<>();
     scheduled = false;
     try {
       for (var each = waiting.values().iterator(); each.hasNext(); each.remove()) {
-        HeldMessage next = each.next();
+        UnsentMessage next = each.next();
         if (!trySend(next.message)) {
           scheduled = true;
           owner.owner().setTimer(RETRY_MILLIS, timer -> flush());
@@ -123,7 +123,7 @@ public final class SendBuffer {
         sent.add(next);
       }
     } catch (TransportException e) {
-      List<HeldMessage> lost = List.copyOf(waiting.values());
+      List<UnsentMessage> lost = List.copyOf(waiting.values());
       waiting.clear(); // the channel is closed, so no client waits for the answers
       bytes = 0;
       lost.forEach(each -> each.taken.fail(e));
