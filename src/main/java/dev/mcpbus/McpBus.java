@@ -43,9 +43,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running system: deploys the verticles in order; {@link #close} has the order of the end.
- * Callers use the event bus, the facade {@code McpClient}, or the bridge. Called on the program's
- * threads; each verticle runs on a context of its own.
+ * The running system, one for each Vert.x, because its addresses are fixed: deploys the verticles
+ * in order; {@link #close} has the order of the end. Callers use the event bus, the facade {@code
+ * McpClient}, or the bridge. Called on the program's threads; each verticle runs on a context of
+ * its own.
  *
  * <pre>{@code
  * McpBus.start(vertx, McpBus.Options.of(Path.of("conf/mcpbus.json")))
@@ -300,11 +301,41 @@ public final class McpBus {
   }
 
   /**
+   * Makes a clustered Vert.x of the program's own a node, with any cluster manager; {@link
+   * #clusteredVertx} makes one with the settings that mcpbus is tested with. To be called once,
+   * before {@link #start}:
+   *
+   * <pre>{@code
+   * ClusterSecret secret = ClusterSecret.of(System.getenv("CLUSTER_SECRET"));
+   * Vertx.builder().withClusterManager(new HazelcastClusterManager()).buildClustered()
+   *     .compose(vertx -> McpBus.clustered(vertx, secret))
+   *     .compose(vertx -> McpBus.start(vertx, McpBus.Options.of()));
+   * }</pre>
+   *
+   * @param secret the same on all nodes
+   * @return the same Vert.x. Fails where it is not clustered, where other nodes have another
+   *     secret, and where the cluster manager keeps no metadata; the message has the remedy
+   */
+  public static Future<Vertx> clustered(Vertx vertx, ClusterSecret secret) {
+    return ClusterParts.join(vertx, RecordCopy.with(ClusterOptions.DEFAULT, "secret", secret));
+  }
+
+  /**
+   * The same with more to say of this node.
+   *
+   * @param options of whose section {@code cluster} the keys {@code node}, {@code labels}, {@code
+   *     weight}, {@code wire} and {@code secret} count; the rest is up to the cluster manager
+   */
+  public static Future<Vertx> clustered(Vertx vertx, Options options) {
+    return ClusterParts.join(vertx, options.cluster());
+  }
+
+  /**
    * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
-   * @return fails where the bridge cannot listen, where a library is missing that an option needs,
-   *     and where a clustered Vert.x has no {@link ClusterSecret}; everything that was started is
-   *     stopped then
+   * @return fails where this Vert.x has a bus already, where the bridge cannot listen, where a
+   *     library is missing that an option needs, and where a clustered Vert.x is no node yet (see
+   *     {@link #clustered}); everything that was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options.settings());

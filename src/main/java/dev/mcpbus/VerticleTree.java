@@ -2,7 +2,6 @@ package dev.mcpbus;
 
 import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
-import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
@@ -27,6 +26,7 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.internals.UsedInternals;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class VerticleTree {
 
   private final Vertx vertx;
+  private final BusClaim claim;
   private final InternalContext context;
   private final Closeable hook = done -> close().onComplete(done);
   private final Deployments foundation;
@@ -72,11 +73,14 @@ final class VerticleTree {
   /**
    * Throws where a library is missing that an option needs.
    *
+   * @param claim given back when everything is closed
    * @param telemetry null where nothing is measured
    */
-  private VerticleTree(Vertx vertx, BusSettings options, @Nullable TelemetryParts telemetry) {
+  private VerticleTree(
+      Vertx vertx, BusClaim claim, BusSettings options, @Nullable TelemetryParts telemetry) {
     requireLibraries(options);
     this.vertx = vertx;
+    this.claim = claim;
     this.telemetry = telemetry;
     this.context = InternalContext.create(vertx);
     this.foundation = new Deployments(vertx);
@@ -159,17 +163,25 @@ final class VerticleTree {
    * caller's context.
    */
   static Future<VerticleTree> start(Vertx vertx, BusSettings options) {
-    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
-      return Future.failedFuture(ClusterSecret.missing());
+    BusClaim claim;
+    try {
+      UsedInternals.check(vertx.isClustered());
+      String missing = vertx.isClustered() ? ClusterParts.missing(vertx) : null;
+      if (missing != null) {
+        throw new IllegalStateException(missing);
+      }
+      claim = BusClaim.take(vertx);
+    } catch (IllegalStateException refused) {
+      return Future.failedFuture(refused);
     }
     Codecs.register(vertx);
-    TelemetryParts telemetry;
     VerticleTree tree;
     try {
-      telemetry = TelemetryParts.install(vertx, options);
-      tree = new VerticleTree(vertx, options, telemetry);
-    } catch (RuntimeException missing) {
-      return Future.failedFuture(missing);
+      TelemetryParts telemetry = TelemetryParts.install(vertx, options);
+      tree = new VerticleTree(vertx, claim, options, telemetry);
+    } catch (RuntimeException | Error failed) {
+      claim.release();
+      return Future.failedFuture(failed);
     }
     InternalContext caller = InternalContext.current(vertx);
     Closeable end = done -> tree.close().onComplete(done);
@@ -302,6 +314,7 @@ final class VerticleTree {
     start
         .transform(open -> closeAll())
         .onComplete(ended -> context.removeCloseHook(hook))
+        .onComplete(ended -> claim.release())
         .onComplete(closed);
     return closed.future();
   }

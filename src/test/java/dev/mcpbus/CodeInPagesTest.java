@@ -37,6 +37,7 @@ class CodeInPagesTest {
       import dev.mcpbus.ai.spring.*;
       import dev.mcpbus.bus.*;
       import dev.mcpbus.client.*;
+      import dev.mcpbus.client.sdk.*;
       import dev.mcpbus.config.*;
       import dev.mcpbus.connection.options.*;
       import dev.mcpbus.demo.*;

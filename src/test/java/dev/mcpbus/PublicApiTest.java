@@ -35,7 +35,6 @@ class PublicApiTest {
       Map.of(
           "", Set.of("java.", "javax.", "io.vertx.core."),
           "dev.mcpbus.server", Set.of("org.slf4j."),
-          "dev.mcpbus.client", Set.of("io.modelcontextprotocol.spec."),
           "dev.mcpbus.transport.sdk", Set.of("io.modelcontextprotocol.", "reactor.core.publisher."),
           "dev.mcpbus.observability.metrics", Set.of("io.micrometer.core.instrument."),
           "dev.mcpbus.observability.tracing", Set.of("io.opentelemetry.api."),

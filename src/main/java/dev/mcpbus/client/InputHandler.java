@@ -2,7 +2,6 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -11,11 +10,11 @@ import io.vertx.core.json.JsonObject;
 @FunctionalInterface
 public interface InputHandler {
 
-  /** Answers an elicitation with the records of the SDK. */
+  /** Answers an elicitation. */
   @FunctionalInterface
   interface Elicitation {
     /** The connection sends a failure to the server as an error. */
-    Future<McpSchema.ElicitResult> elicit(ConnectionId server, McpSchema.ElicitRequest request);
+    Future<ElicitationAnswer> elicit(ConnectionId server, ElicitationRequest request);
   }
 
   /**

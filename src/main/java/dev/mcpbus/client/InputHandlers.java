@@ -5,8 +5,6 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -42,14 +40,9 @@ final class InputHandlers {
     return group.consumer.completion().compose(ready -> group.offering.set(methods));
   }
 
-  Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
-    InputHandler typed =
-        (server, params) ->
-            handler
-                .elicit(
-                    server, SdkJson.read(params.toBuffer(), () -> McpSchema.ElicitRequest.class))
-                .map(SdkJson::write);
-    return ClientCalls.sdk().compose(present -> set(address, Methods.ELICITATION, typed));
+  static InputHandler elicitation(InputHandler.Elicitation handler) {
+    return (server, params) ->
+        handler.elicit(server, new ElicitationRequest(params)).map(JsonView::json);
   }
 
   /** Removes a handler, if there is one; with the last handler, the consumer of the address. */

@@ -1,22 +1,18 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerEntry;
-import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
-import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
-import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -24,8 +20,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * All MCP servers of the bus, for Java callers on any node.
@@ -33,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * McpClient mcp = McpClient.create(vertx);
  * mcp.server("git").callTool("status", Map.of("path", "."))
- *     .onSuccess(result -> show(result.content()))
+ *     .onSuccess(result -> show(result.text()))
  *     .onFailure(failure -> report(((McpFailure) failure).code()));
  * }</pre>
  *
@@ -41,64 +36,49 @@ import org.jspecify.annotations.Nullable;
  * created it: when that verticle is undeployed, the client cancels its outstanding calls at their
  * servers and removes its handlers. Any thread may call; a future completes on its caller's
  * context, and fails with {@link McpFailure} only.
- *
- * <p>Typed results are records of the MCP SDK. They drop the members that the SDK does not define;
- * {@link #callTool(String, JsonObject, CallOptions)} and the {@code send} methods keep all members.
  */
 @PublicApi
-public final class McpClient {
+public interface McpClient {
 
-  private final Vertx vertx;
-  private final ClientCalls calls;
-  private final EventSubscriptions subscriptions;
-  private final InputHandlers inputs;
-  private final ConnectAttempt connecting;
-  private final InternalContext owner;
-  private final Closeable hook = done -> close().onComplete(done);
-
-  private McpClient(Vertx vertx, CallOptions defaults) {
-    this.vertx = vertx;
-    this.calls = new ClientCalls(vertx, defaults, Layer.CALLER);
-    this.subscriptions = new EventSubscriptions(vertx);
-    this.inputs = new InputHandlers(vertx);
-    this.connecting = new ConnectAttempt(vertx);
-    this.owner = InternalContext.current(vertx);
-    owner.addCloseHook(hook);
-  }
-
-  public static McpClient create(Vertx vertx) {
+  static McpClient create(Vertx vertx) {
     return create(vertx, CallOptions.DEFAULT);
   }
 
   /**
    * @param defaults used for each option that a call does not set
    */
-  public static McpClient create(Vertx vertx, CallOptions defaults) {
+  static McpClient create(Vertx vertx, CallOptions defaults) {
     Codecs.register(vertx);
-    return new McpClient(vertx, defaults);
+    return new BusClient(vertx, defaults);
   }
 
   /** Cancels all outstanding calls and removes the handlers. Idempotent; later calls fail. */
-  public Future<Void> close() {
-    owner.removeCloseHook(hook);
-    calls.close();
-    subscriptions.close();
-    connecting.close();
-    return inputs.close();
+  Future<Void> close();
+
+  /**
+   * Any request to an address of all servers, such as {@code mcp.servers.nodes}.
+   *
+   * @return the reply with every member
+   */
+  Future<JsonObject> send(String address, JsonObject body, CallOptions options);
+
+  /** The same with raw bytes both ways. */
+  Future<Buffer> send(String address, Buffer body, CallOptions options);
+
+  private Future<JsonObject> ask(String address, JsonObject body) {
+    return send(address, body, CallOptions.DEFAULT);
   }
 
   // Servers.
 
   /** Sends nothing: if there is no such server, its first call fails. */
-  public McpServerClient server(ConnectionId id) {
-    return new McpServerClient(id, this, calls, subscriptions, inputs);
-  }
+  McpServerClient server(ConnectionId id);
 
   /**
    * @param name the id of the server, or its name as written
    * @throws McpFailure {@code UNKNOWN_CONNECTION} if no server can have this name
    */
-  public McpServerClient server(String name) {
+  default McpServerClient server(String name) {
     return server(
         ConnectionId.named(name)
             .orElseThrow(
@@ -116,35 +96,31 @@ public final class McpClient {
    *     definition is wrong. If only the connecting fails, the server stays configured and the
    *     supervisor restarts it
    */
-  public Future<McpServerClient> connectToServer(String name, JsonObject config) {
-    return addServer(name, config)
-        .map(status -> server(status.id()))
-        .compose(server -> connecting.connect(server).map(server));
-  }
+  Future<McpServerClient> connectToServer(String name, JsonObject config);
 
   /** Adds a server at run time and does not wait for its connection. */
-  public Future<ServerStatus> addServer(String name, JsonObject config) {
+  default Future<ServerStatus> addServer(String name, JsonObject config) {
     return ask(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config))
         .map(ServerStatus::new);
   }
 
   /** As {@link #connectToServer(String, JsonObject)}, for an entry that was built. */
-  public Future<McpServerClient> connectToServer(String name, ServerEntry entry) {
+  default Future<McpServerClient> connectToServer(String name, ServerEntry entry) {
     return connectToServer(name, entry.toJson());
   }
 
   /** As {@link #addServer(String, JsonObject)}, for an entry that was built. */
-  public Future<ServerStatus> addServer(String name, ServerEntry entry) {
+  default Future<ServerStatus> addServer(String name, ServerEntry entry) {
     return addServer(name, entry.toJson());
   }
 
   /** Ends the connection and removes the server. */
-  public Future<Void> removeServer(String id) {
+  default Future<Void> removeServer(String id) {
     return ask(Addresses.SERVERS_REMOVE, new JsonObject().put("id", id)).mapEmpty();
   }
 
   /** Ends the session; the server stays configured. */
-  public Future<Void> disconnectServer(String id) {
+  default Future<Void> disconnectServer(String id) {
     return Future.succeededFuture().compose(none -> server(id).disconnect()).mapEmpty();
   }
 
@@ -152,7 +128,7 @@ public final class McpClient {
    * Tries to disconnect every server. Succeeds when all are disconnected; fails with the first
    * failure after all attempts.
    */
-  public Future<Void> disconnectAllServers() {
+  default Future<Void> disconnectAllServers() {
     return statuses()
         .compose(
             all -> Future.join(all.stream().map(one -> server(one.id()).disconnect()).toList()))
@@ -160,15 +136,15 @@ public final class McpClient {
   }
 
   /** The ids of all configured servers, connected or not. */
-  public Future<List<String>> listServers() {
+  default Future<List<String>> listServers() {
     return statuses().map(all -> all.stream().map(one -> one.id().value()).toList());
   }
 
-  public Future<Boolean> hasServer(String id) {
+  default Future<Boolean> hasServer(String id) {
     return listServers().map(ids -> ids.contains(id));
   }
 
-  public Future<List<ServerStatus>> statuses() {
+  default Future<List<ServerStatus>> statuses() {
     return ask(Addresses.SERVERS_LIST, new JsonObject())
         .map(
             reply ->
@@ -186,9 +162,7 @@ public final class McpClient {
    * @return fails with {@code UNAVAILABLE} as soon as all have settled and one has failed, or after
    *     {@code timeout}; the message has the id and the reason of each that is not ready
    */
-  public Future<Void> awaitReady(Duration timeout, String... servers) {
-    return ReadyWait.ready(this, vertx, timeout, List.of(servers));
-  }
+  Future<Void> awaitReady(Duration timeout, String... servers);
 
   /**
    * Waits until no server is in its first attempt to connect, for example one that was just added.
@@ -197,12 +171,10 @@ public final class McpClient {
    * @param servers ids of the wanted servers, none for all
    * @return completes then, whatever became of the attempts; never fails
    */
-  public Future<Void> awaitAttempts(Duration timeout, List<String> servers) {
-    return ReadyWait.attempted(this, vertx, timeout, servers);
-  }
+  Future<Void> awaitAttempts(Duration timeout, List<String> servers);
 
   /** Status and masked configuration of every server. */
-  public Future<List<ServerSummary>> serverSummaries() {
+  default Future<List<ServerSummary>> serverSummaries() {
     return statuses()
         .compose(all -> Future.all(all.stream().map(one -> server(one.id()).summary()).toList()))
         .map(summaries -> summaries.<ServerSummary>list());
@@ -216,18 +188,28 @@ public final class McpClient {
    *
    * @param servers ids of the wanted servers, none for all
    */
-  public Future<McpSchema.ListToolsResult> listTools(String... servers) {
-    return typed(Addresses.ALL_TOOLS_LIST, servers, () -> McpSchema.ListToolsResult.class);
+  default Future<ListResult<McpTool>> listTools(String... servers) {
+    return list(Addresses.ALL_TOOLS_LIST, servers, "tools", McpTool::new);
   }
 
   /** As {@link #listTools}, with each resource's server in {@code _meta}. */
-  public Future<McpSchema.ListResourcesResult> listResources(String... servers) {
-    return typed(Addresses.ALL_RESOURCES_LIST, servers, () -> McpSchema.ListResourcesResult.class);
+  default Future<ListResult<McpResource>> listResources(String... servers) {
+    return list(Addresses.ALL_RESOURCES_LIST, servers, "resources", McpResource::new);
   }
 
   /** As {@link #listTools}, named {@code server.prompt}. */
-  public Future<McpSchema.ListPromptsResult> listPrompts(String... servers) {
-    return typed(Addresses.ALL_PROMPTS_LIST, servers, () -> McpSchema.ListPromptsResult.class);
+  default Future<ListResult<McpPrompt>> listPrompts(String... servers) {
+    return list(Addresses.ALL_PROMPTS_LIST, servers, "prompts", McpPrompt::new);
+  }
+
+  private <T> Future<ListResult<T>> list(
+      String address, String[] servers, String member, Function<JsonObject, T> view) {
+    JsonObject body = new JsonObject();
+    if (servers.length > 0) {
+      body.put("servers", new JsonArray(List.of(servers)));
+    }
+    return send(address, body.toBuffer(), CallOptions.DEFAULT)
+        .map(bytes -> new ListResult<>(bytes, member, view));
   }
 
   /**
@@ -235,7 +217,7 @@ public final class McpClient {
    *
    * @param servers ids of the wanted servers; fails with the failure of the first that fails
    */
-  public Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
+  default Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
     List<String> ids = List.copyOf(servers);
     return Future.succeededFuture()
         .compose(none -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
@@ -252,20 +234,10 @@ public final class McpClient {
   /**
    * @param name {@code server.tool} or {@code server:tool}
    */
-  public Future<McpSchema.CallToolResult> callTool(
-      String name, Map<String, Object> arguments, CallOptions options) {
-    JsonObject params =
-        new JsonObject().put("name", name).put("arguments", new JsonObject(arguments));
-    return calls
-        .sendEncoded(Addresses.ALL_TOOLS_CALL, serverOf(name), params, options)
-        .map(result -> SdkJson.read(result, () -> McpSchema.CallToolResult.class));
-  }
+  Future<ToolCallResult> callTool(String name, Map<String, Object> arguments, CallOptions options);
 
-  /** The same; the result keeps all members. */
-  public Future<JsonObject> callTool(String name, JsonObject arguments, CallOptions options) {
-    JsonObject params = new JsonObject().put("name", name).put("arguments", arguments);
-    return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, JsonObject.class, options);
-  }
+  /** The same; {@link McpServerClient#callTool(String, JsonObject, CallOptions)} says how. */
+  Future<ToolCallResult> callTool(String name, JsonObject arguments, CallOptions options);
 
   /**
    * The tools that match {@code query} best. The first search builds the index.
@@ -273,7 +245,7 @@ public final class McpClient {
    * @param query a few words, whole names, or the beginning of one; empty for all tools
    * @param limit 1 to 100
    */
-  public Future<ToolSearchResult> searchTools(String query, int limit) {
+  default Future<ToolSearchResult> searchTools(String query, int limit) {
     return ask(Addresses.ALL_TOOLS_SEARCH, new JsonObject().put("query", query).put("limit", limit))
         .map(ToolSearchResult::of);
   }
@@ -284,7 +256,7 @@ public final class McpClient {
    *
    * @param name {@code server.tool}, {@code server:tool} or {@code server__tool}
    */
-  public Future<JsonObject> describeTool(String name) {
+  default Future<JsonObject> describeTool(String name) {
     return ask(Addresses.ALL_TOOLS_DESCRIBE, new JsonObject().put("name", name));
   }
 
@@ -297,7 +269,7 @@ public final class McpClient {
    * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems} if
    *     tools are left out
    */
-  public Future<JsonObject> functions(String form, String... servers) {
+  default Future<JsonObject> functions(String form, String... servers) {
     JsonObject request = new JsonObject().put("form", form);
     if (servers.length > 0) {
       request.put("servers", new JsonArray(List.of(servers)));
@@ -309,7 +281,7 @@ public final class McpClient {
    * @param request {@code form}, {@code servers}, {@code schemas}, {@code strict}, {@code
    *     serverIds}; only the first is required
    */
-  public Future<JsonObject> functions(JsonObject request) {
+  default Future<JsonObject> functions(JsonObject request) {
     return ask(Addresses.ALL_TOOLS_FUNCTIONS, request);
   }
 
@@ -321,70 +293,32 @@ public final class McpClient {
    * @return {@code result} for the next request to the model, {@code isError}, and {@code failure}
    *     if the call of the tool failed; fails only if {@code request} is wrong
    */
-  public Future<JsonObject> callFunction(JsonObject request, CallOptions options) {
-    return calls.sendCancellable(
-        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
-        request,
-        JsonObject.class,
-        options);
-  }
-
-  /** The server whose connection receives a cancellation of the call; null if not known. */
-  private static @Nullable ConnectionId serverOf(String name) {
-    return ToolName.parse(name).flatMap(split -> ConnectionId.parse(split.server())).orElse(null);
-  }
+  Future<JsonObject> callFunction(JsonObject request, CallOptions options);
 
   // Events of servers.
 
   /** Every event of every connection. The handler runs on the context that adds it. */
-  public Registration onEvent(Handler<JsonObject> handler) {
-    return subscriptions.onEvents(Addresses.ALL_EVENTS, handler);
-  }
+  Registration onEvent(Handler<JsonObject> handler);
 
   /**
    * @param type one of {@code Events}
    */
-  public Registration onEvent(String type, Handler<JsonObject> handler) {
-    return subscriptions.onEvent(Addresses.ALL_EVENTS, type, handler);
-  }
+  Registration onEvent(String type, Handler<JsonObject> handler);
 
   // Questions of servers that have no handler of their own.
 
-  public Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
-    return inputs.setElicitation(Addresses.ALL_INPUT, handler);
+  default Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
+    return setInputHandler(Methods.ELICITATION, InputHandlers.elicitation(handler));
   }
 
-  public Future<Void> clearElicitationHandler() {
-    return inputs.clear(Addresses.ALL_INPUT, Methods.ELICITATION);
+  default Future<Void> clearElicitationHandler() {
+    return clearInputHandler(Methods.ELICITATION);
   }
 
   /**
    * @param method such as {@link Methods#SAMPLING} or {@link Methods#ROOTS_LIST}
    */
-  public Future<Void> setInputHandler(String method, InputHandler handler) {
-    return inputs.set(Addresses.ALL_INPUT, method, handler);
-  }
+  Future<Void> setInputHandler(String method, InputHandler handler);
 
-  public Future<Void> clearInputHandler(String method) {
-    return inputs.clear(Addresses.ALL_INPUT, method);
-  }
-
-  Future<JsonObject> ask(String address, JsonObject body) {
-    return calls.send(address, null, body, JsonObject.class, CallOptions.DEFAULT);
-  }
-
-  private <T> Future<T> typed(String address, String[] servers, Supplier<Class<T>> type) {
-    JsonObject body = new JsonObject();
-    if (servers.length > 0) {
-      body.put("servers", new JsonArray(List.of(servers)));
-    }
-    return calls
-        .sendEncoded(address, null, body, CallOptions.DEFAULT)
-        .map(result -> SdkJson.read(result, type));
-  }
-
-  int outstanding() {
-    return calls.outstanding();
-  }
+  Future<Void> clearInputHandler(String method);
 }

@@ -63,7 +63,7 @@ class FunctionsVerticleTest {
             "git", "{\"tools\": [{\"name\": \"log\", \"inputSchema\": {\"type\": \"object\"}}]}");
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
-        .until(() -> await(mcp.listTools()).tools().size() == 3);
+        .until(() -> await(mcp.listTools()).items().size() == 3);
   }
 
   private FakeConnection server(String id, String tools) {
