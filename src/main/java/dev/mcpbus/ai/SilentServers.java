@@ -83,7 +83,7 @@ final class SilentServers {
             .map(all -> all.stream().map(SilentServers::id).filter(id -> !knows(id)).toList());
   }
 
-  private boolean knows(String id) {
+  boolean knows(String id) {
     return until.containsKey(id);
   }
 
