@@ -306,10 +306,7 @@ class FrameworkAdaptersTest {
     assertThat(names(langChain(FrameworkOptions.DEFAULT))).doesNotContain("list_resources");
     assertThat(new JsonArray(call(langChain(with), "list_resources", "").resultText()))
         .containsExactly(
-            new JsonObject()
-                .put("mcpServer", "lab")
-                .put("uri", "lab://note")
-                .put("name", "note"),
+            new JsonObject().put("mcpServer", "lab").put("uri", "lab://note").put("name", "note"),
             new JsonObject()
                 .put("mcpServer", "lab")
                 .put("uriTemplate", "lab://{n}")
@@ -369,8 +366,7 @@ class FrameworkAdaptersTest {
         "lab__look",
         "{}");
     tool(
-            spring(all)
-                .withMeta(context -> Map.of("acme/user", context.getContext().get("user"))),
+            spring(all).withMeta(context -> Map.of("acme/user", context.getContext().get("user"))),
             "lab__look")
         .call("{}", new ToolContext(Map.of("user", "ada", "secret", "s")));
     assertThat(params)
@@ -388,9 +384,7 @@ class FrameworkAdaptersTest {
         langChain(FrameworkOptions.DEFAULT).withCallOptions((tool, context) -> traced),
         "lab__look",
         "{}");
-    tool(
-            spring(FrameworkOptions.DEFAULT).withCallOptions((tool, context) -> traced),
-            "lab__look")
+    tool(spring(FrameworkOptions.DEFAULT).withCallOptions((tool, context) -> traced), "lab__look")
         .call("{}");
     assertThat(params)
         .hasSize(2)
@@ -410,7 +404,8 @@ class FrameworkAdaptersTest {
                   assertThat(Context.isOnEventLoopThread()).isFalse();
                   seen.add(tool.name() + " " + step.getDouble("progress").intValue());
                 })
-            .withLog(event -> seen.add(event.getString("id") + " " + event.getJsonObject("params")));
+            .withLog(
+                event -> seen.add(event.getString("id") + " " + event.getJsonObject("params")));
     call(langChain(listening), "lab__walk", "{}");
     Awaitility.await()
         .untilAsserted(
@@ -468,8 +463,7 @@ class FrameworkAdaptersTest {
       JsonObject result = new JsonObject("{\"structuredContent\": " + value + "}");
       String text = value.replace("\"text\"", "text").replace(",", ", ");
       result.put(
-          "content",
-          new JsonArray().add(new JsonObject().put("type", "text").put("text", text)));
+          "content", new JsonArray().add(new JsonObject().put("type", "text").put("text", text)));
       assertThat(ToolOutput.of(result).text()).isEqualTo(text);
     }
   }
@@ -495,8 +489,7 @@ class FrameworkAdaptersTest {
             [resource lab://photo, image/jpeg, 3 bytes]""");
 
     FrameworkOptions whole =
-        FrameworkOptions.DEFAULT.withText(
-            output -> output.json().getJsonArray("content").encode());
+        FrameworkOptions.DEFAULT.withText(output -> output.json().getJsonArray("content").encode());
     assertThat(new JsonArray(tool(spring(whole), "lab__media").call("{}"))).isEqualTo(media());
     assertThat(new JsonArray(call(langChain(whole), "lab__media", "{}").resultText()))
         .isEqualTo(media());
