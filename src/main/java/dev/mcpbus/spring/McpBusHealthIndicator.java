@@ -34,7 +34,7 @@ final class McpBusHealthIndicator extends AbstractHealthIndicator {
       bus.awaitReady(Duration.ZERO).await(SECONDS, TimeUnit.SECONDS);
       builder.up();
     } catch (McpFailure notReady) {
-      builder.down().withDetail("notReady", notReady.getMessage());
+      builder.down().withDetail("notReady", String.valueOf(notReady.getMessage()));
     }
   }
 

@@ -346,6 +346,25 @@ class McpBusAutoConfigurationTest {
         .isInstanceOf(Exception.class);
   }
 
+  @Test
+  void an_application_that_fails_in_its_start_leaves_no_bus_in_its_own_vertx() {
+    Vertx own = Vertx.vertx();
+    runner
+        .withBean(Vertx.class, () -> own, definition -> definition.setDestroyMethodName(""))
+        .withBean(
+            "late",
+            String.class,
+            () -> {
+              throw new IllegalStateException("the application's own mistake");
+            },
+            definition -> definition.setDependsOn("mcpBus"))
+        .run(context -> assertThat(context).hasFailed());
+    assertThatThrownBy(
+            () -> McpClient.create(own).listServers().await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        .isInstanceOf(McpFailure.class);
+    own.close().await();
+  }
+
   /** Remembers the Vert.x of a context. */
   private record Watcher(List<Vertx> made)
       implements org.springframework.beans.factory.config.BeanPostProcessor {
