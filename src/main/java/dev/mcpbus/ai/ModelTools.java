@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The tools in a response of {@code mcp.tools.list}, under their routing names, in the same order.
@@ -88,6 +89,29 @@ public final class ModelTools {
   ModelTools only(Predicate<ToolName> wanted) {
     return new ModelTools(
         tools.stream().filter(tool -> wanted.test(tool.tool())).toList(), List.of());
+  }
+
+  /**
+   * These tools as a program offers them: filtered, under its names and texts.
+   *
+   * @throws IllegalStateException if two would have the same name
+   */
+  ModelTools offered(FrameworkOptions options) {
+    Map<String, ModelTool> byName = new LinkedHashMap<>();
+    Stream<ModelTool> mapped = tools.stream().filter(options::wants).map(options::mapped);
+    Stream<ModelTool> more =
+        options.resourcesAsTools() ? ResourceTools.OFFERED.stream() : Stream.empty();
+    Stream.concat(mapped, more)
+        .forEach(
+            tool -> {
+              ModelTool other = byName.putIfAbsent(tool.name(), tool);
+              if (other != null) {
+                throw new IllegalStateException(
+                    "\"%s\" would be the name of two tools, %s and %s"
+                        .formatted(tool.name(), other.tool(), tool.tool()));
+              }
+            });
+    return new ModelTools(List.copyOf(byName.values()), problems);
   }
 
   public List<ModelTool> all() {

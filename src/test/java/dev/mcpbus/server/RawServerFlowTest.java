@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.client.CallOptions;
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.RawClient;
@@ -173,9 +171,7 @@ class RawServerFlowTest {
 
   private void serve(String way) {
     if (way.equals("memory")) {
-      TestBus.await(
-          bus.bus()
-              .add(new ConnectionId("flow"), server.inMemory(context), ConnectionOptions.DEFAULT));
+      TestBus.await(bus.bus().add("flow", server.inMemory(context)));
     } else {
       TestBus.await(bus.vertx().deployVerticle(server.deployable("my.flow")));
       bus.<JsonObject>request(
