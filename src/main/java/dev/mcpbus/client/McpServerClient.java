@@ -3,6 +3,7 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.McpAddresses;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
@@ -36,7 +37,7 @@ public interface McpServerClient {
   // Any call.
 
   /**
-   * @param suffix one of {@link Addresses}, such as {@link Addresses#TOOLS_CALL}
+   * @param suffix such as {@link McpAddresses#TOOLS_CALL}; {@code src/docs/addresses.md} has all
    * @param params the MCP params, empty for none
    * @return the MCP result with every member
    */
