@@ -32,7 +32,8 @@ public final class ModelTools {
 
   /**
    * @param listed the result of {@code mcp.tools.list}
-   * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
+   * @param schemas replace the servers' schemas, by routing name, {@code server.tool} or the tool's
+   *     own name
    */
   static ModelTools of(JsonObject listed, Map<String, JsonObject> schemas) {
     Map<ToolName, JsonObject> definitions = new LinkedHashMap<>();
@@ -53,19 +54,31 @@ public final class ModelTools {
         .tools()
         .forEach(
             (name, tool) -> {
-              unused.remove(name);
-              unused.remove(tool.toString());
               JsonObject own = definitions.getOrDefault(tool, new JsonObject());
-              JsonObject wanted =
-                  schemas.getOrDefault(
-                      name,
-                      schemas.getOrDefault(
-                          tool.toString(), own.getJsonObject("inputSchema", new JsonObject())));
+              JsonObject wanted = own.getJsonObject("inputSchema", new JsonObject());
+              for (String key : keys(name, tool)) {
+                unused.remove(key);
+                wanted = schemas.getOrDefault(key, wanted);
+              }
               tools.add(new ModelTool(name, tool, own.copy().put("name", tool.tool()), wanted));
             });
     unused.forEach(
         name -> problems.add(problem("", name, "no tool for this entry of \"schemas\"")));
     return new ModelTools(tools, problems);
+  }
+
+  /** What an entry of {@code schemas} may call the tool, the most exact last. */
+  private static List<String> keys(String name, ToolName tool) {
+    return List.of(tool.tool(), tool.toString(), name);
+  }
+
+  /** The tools that {@code names} names, as {@code schemas} does; all problems stay. */
+  ModelTools named(Set<String> names) {
+    return new ModelTools(
+        tools.stream()
+            .filter(tool -> keys(tool.name(), tool.tool()).stream().anyMatch(names::contains))
+            .toList(),
+        problems);
   }
 
   private static Optional<ToolName> toolOf(JsonObject definition) {
