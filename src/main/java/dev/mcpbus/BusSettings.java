@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
+import dev.mcpbus.bus.TelemetrySource;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -51,6 +52,8 @@ import org.slf4j.LoggerFactory;
  * @param problems of the configuration, for example of the servers that are left out
  * @param authenticators makes the credentials for servers over HTTP
  * @param pins keeps pinned tool definitions; null: a file in {@code stateDir}
+ * @param meters the program's registry, in place of one of the bus; null for none
+ * @param tracer the program's OpenTelemetry, in place of an SDK of the bus; null for none
  */
 record BusSettings(
     List<ServerDefinition> servers,
@@ -68,7 +71,9 @@ record BusSettings(
     @Nullable Path stateDir,
     List<ConfigProblem> problems,
     Function<Vertx, AuthenticatorFactory> authenticators,
-    @Nullable PinStore pins) {
+    @Nullable PinStore pins,
+    @Nullable TelemetrySource meters,
+    @Nullable TelemetrySource tracer) {
 
   private static final Logger LOG = LoggerFactory.getLogger(BusSettings.class);
 
@@ -156,6 +161,8 @@ record BusSettings(
         config.stateDir(),
         config.problems(),
         BusSettings::credentials,
+        null,
+        null,
         null);
   }
 

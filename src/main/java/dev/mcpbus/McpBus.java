@@ -3,7 +3,10 @@ package dev.mcpbus;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.OwnTelemetry;
+import dev.mcpbus.bus.TelemetrySource;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.config.ClusterOptions;
@@ -211,6 +214,18 @@ public final class McpBus {
       return object("pins", pins);
     }
 
+    /**
+     * The program's own registry of meters ({@code ProgramMeters.of(registry)}) or OpenTelemetry
+     * ({@code ProgramTraces.of(openTelemetry)}), in place of one that mcpbus makes; whatever {@code
+     * metrics} and {@code tracing} say.
+     */
+    public Options withTelemetry(OwnTelemetry own) {
+      if (!(own instanceof TelemetrySource source)) {
+        throw new IllegalArgumentException("ProgramMeters or ProgramTraces makes a telemetry");
+      }
+      return object(source.measures() ? "meters" : "tracer", source);
+    }
+
     private Options object(String component, Object value) {
       Map<String, Object> more = new HashMap<>(objects);
       more.put(component, value);
@@ -403,6 +418,15 @@ public final class McpBus {
   /** As {@link McpClient#server(String)}. */
   public McpServerClient server(String id) {
     return client.server(id);
+  }
+
+  /**
+   * The metrics of this moment, as {@code GET /metrics} has them in the format of Prometheus.
+   *
+   * @return completes on the context of the caller; fails where there are no metrics
+   */
+  public Future<String> metrics() {
+    return MetricsPage.of(vertx).write(null).map(page -> page.text().toString());
   }
 
   /** Applies a change of the configuration. */

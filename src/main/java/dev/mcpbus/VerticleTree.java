@@ -177,7 +177,7 @@ final class VerticleTree {
     Codecs.register(vertx);
     VerticleTree tree;
     try {
-      TelemetryParts telemetry = TelemetryParts.install(vertx, options.telemetry());
+      TelemetryParts telemetry = TelemetryParts.install(vertx, options);
       tree = new VerticleTree(vertx, claim, options, telemetry);
     } catch (RuntimeException | Error failed) {
       claim.release();

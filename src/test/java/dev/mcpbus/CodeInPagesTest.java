@@ -43,6 +43,8 @@ class CodeInPagesTest {
       import dev.mcpbus.demo.*;
       import dev.mcpbus.directory.*;
       import dev.mcpbus.hosting.*;
+      import dev.mcpbus.observability.metrics.*;
+      import dev.mcpbus.observability.tracing.*;
       import dev.mcpbus.server.*;
       import dev.mcpbus.supervisor.*;
       import dev.mcpbus.testing.*;
@@ -91,6 +93,8 @@ class CodeInPagesTest {
       List<ServerDefinition> servers; McpClient client;
       RawServer server; JsonObject schema; JsonObject config; Index index; Set<String> admins;
       MetaTools.ToolScope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
+      io.micrometer.core.instrument.MeterRegistry registry;
+      io.opentelemetry.api.OpenTelemetry openTelemetry;
       dev.langchain4j.model.chat.ChatModel model;
       org.springframework.ai.chat.model.ChatModel chatModel;
       List<AsyncToolSpecification> tools; Tool tool;

@@ -34,6 +34,8 @@ class PublicApiTest {
           "", Set.of("java.", "javax.", "io.vertx.core."),
           "dev.mcpbus.server", Set.of("org.slf4j."),
           "dev.mcpbus.transport.sdk", Set.of("io.modelcontextprotocol.", "reactor.core.publisher."),
+          "dev.mcpbus.observability.metrics", Set.of("io.micrometer.core.instrument."),
+          "dev.mcpbus.observability.tracing", Set.of("io.opentelemetry.api."),
           "dev.mcpbus.ai.langchain4j", Set.of("dev.langchain4j."),
           "dev.mcpbus.ai.spring", Set.of("org.springframework.ai."));
 
