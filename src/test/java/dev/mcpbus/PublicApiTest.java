@@ -38,6 +38,7 @@ class PublicApiTest {
           "dev.mcpbus.client", Set.of("io.modelcontextprotocol.spec."),
           "dev.mcpbus.transport.sdk", Set.of("io.modelcontextprotocol.", "reactor.core.publisher."),
           "dev.mcpbus.ai.langchain4j", Set.of("dev.langchain4j."),
+          "dev.mcpbus.testing.junit", Set.of("org.junit.jupiter.api."),
           "dev.mcpbus.ai.spring", Set.of("org.springframework.ai."));
 
   private static final JavaClasses CLASSES = BuiltClasses.ALL;
