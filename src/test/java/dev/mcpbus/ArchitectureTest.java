@@ -147,6 +147,7 @@ class ArchitectureTest {
           row("hosting", "hosting.credentials"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
+          row("testing.junit", "testing"),
           row("transport.*", "transport"),
           row("transport.sdk", "transport", "transport.bus"));
 
@@ -286,9 +287,9 @@ class ArchitectureTest {
     assertThat(
             imports()
                 .filter(use -> use.to().isEmpty() && !use.from().isEmpty())
-                .filter(use -> !use.from().equals("spring"))
+                .filter(use -> !Set.of("spring", "testing.junit").contains(use.from()))
                 .map(Use::text))
-        .as("nobody imports the root but what composes for a container")
+        .as("nobody imports the root but what composes for a container or a test")
         .isEmpty();
   }
 
@@ -316,6 +317,8 @@ class ArchitectureTest {
             Set.of("ai.langchain4j"),
             "org.springframework.",
             Set.of("ai.spring", "spring"),
+            "org.junit.",
+            Set.of("testing.junit"),
             "com.hazelcast.",
             Set.of("cluster.engine"),
             "io.modelcontextprotocol.",

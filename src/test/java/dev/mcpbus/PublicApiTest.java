@@ -37,6 +37,7 @@ class PublicApiTest {
           "dev.mcpbus.observability.metrics", Set.of("io.micrometer.core.instrument."),
           "dev.mcpbus.observability.tracing", Set.of("io.opentelemetry.api."),
           "dev.mcpbus.ai.langchain4j", Set.of("dev.langchain4j."),
+          "dev.mcpbus.testing.junit", Set.of("org.junit.jupiter.api."),
           "dev.mcpbus.ai.spring", Set.of("org.springframework.ai."));
 
   private static final JavaClasses CLASSES = BuiltClasses.ALL;
