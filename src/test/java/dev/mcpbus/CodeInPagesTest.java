@@ -48,6 +48,7 @@ class CodeInPagesTest {
       import dev.mcpbus.server.*;
       import dev.mcpbus.supervisor.*;
       import dev.mcpbus.testing.*;
+      import dev.mcpbus.testing.junit.*;
       import dev.mcpbus.transport.*;
       import dev.mcpbus.transport.bus.*;
       import dev.mcpbus.transport.memory.*;

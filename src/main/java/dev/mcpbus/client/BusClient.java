@@ -3,7 +3,6 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Closeable;
@@ -66,12 +65,32 @@ final class BusClient implements McpClient {
   public Future<McpServerClient> connectToServer(String name, JsonObject config) {
     return addServer(name, config)
         .map(status -> server(status.id()))
-        .compose(server -> connecting.connect(server).map(server));
+        .compose(server -> connecting.connect(server, CallOptions.DEFAULT).map(server));
+  }
+
+  @Override
+  public Future<McpServerClient> connectOnce(String name, JsonObject config, CallOptions options) {
+    CancellationToken token = options.cancel;
+    if (token != null && token.isCancelled()) {
+      return Future.failedFuture(ConnectAttempt.cancelled());
+    }
+    return addServer(name, config)
+        .map(status -> server(status.id()))
+        .compose(
+            server ->
+                connecting
+                    .connect(server, options)
+                    .map(server)
+                    .recover(
+                        failure ->
+                            removeServer(server.id().value())
+                                .transform(removed -> Future.failedFuture(failure))));
   }
 
   @Override
   public Future<Void> awaitReady(Duration timeout, String... servers) {
-    return ReadyWait.ready(this, vertx, timeout, List.of(servers));
+    return ClientCalls.guarded(
+        () -> ReadyWait.ready(this, vertx, timeout, ClientCalls.ids(List.of(servers))));
   }
 
   @Override
@@ -82,15 +101,17 @@ final class BusClient implements McpClient {
   @Override
   public Future<ToolCallResult> callTool(
       String name, Map<String, Object> arguments, CallOptions options) {
-    Buffer body;
-    try {
-      body = ClientCalls.encoded(ClientCalls.named(name, new JsonObject(arguments)));
-    } catch (McpFailure notJson) {
-      return Future.failedFuture(notJson);
-    }
-    return calls
-        .send(Addresses.ALL_TOOLS_CALL, serverOf(name), body, Buffer.class, options)
-        .map(ToolCallResult::new);
+    JsonObject body = ClientCalls.named(name, new JsonObject(arguments));
+    return ClientCalls.guarded(
+        () ->
+            calls
+                .send(
+                    Addresses.ALL_TOOLS_CALL,
+                    serverOf(name),
+                    ClientCalls.encoded(body),
+                    Buffer.class,
+                    options)
+                .map(ToolCallResult::new));
   }
 
   @Override

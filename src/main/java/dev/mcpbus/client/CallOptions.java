@@ -110,6 +110,16 @@ public final class CallOptions {
     return timeout;
   }
 
+  /** Receives the call's progress; null if it is not set. */
+  public @Nullable Handler<CallProgress> progress() {
+    return progress;
+  }
+
+  /** Cancels the call; null if it is not set. */
+  public @Nullable CancellationToken cancel() {
+    return cancel;
+  }
+
   /** These options, and those of {@code other} where one is not set here. */
   CallOptions or(CallOptions other) {
     return new CallOptions(

@@ -26,10 +26,13 @@ import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,6 +131,41 @@ final class ClientCalls {
     } catch (EncodeException e) {
       throw notJson();
     }
+  }
+
+  /** The call, or its failure before anything is sent as a failed future. */
+  static <T> Future<T> guarded(Supplier<Future<T>> call) {
+    try {
+      return call.get();
+    } catch (McpFailure refused) {
+      return Future.failedFuture(refused);
+    }
+  }
+
+  /**
+   * @param name the id of a server, or its name as written
+   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name
+   */
+  static ConnectionId id(String name) {
+    return ConnectionId.named(name)
+        .orElseThrow(
+            () ->
+                McpFailure.badRequest(
+                    "a server needs a name with a letter or a digit, not '" + name + "'"));
+  }
+
+  /** Ids for names; {@link #id} says which fail. */
+  static List<String> ids(Collection<String> names) {
+    return names.stream().map(name -> id(name).value()).toList();
+  }
+
+  /** The answer, or {@code unknown} where there is no such server. */
+  static <T> Future<T> known(Future<T> answer, T unknown) {
+    return answer.recover(
+        failure ->
+            McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                ? Future.succeededFuture(unknown)
+                : Future.failedFuture(failure));
   }
 
   static JsonObject named(String name, JsonObject arguments) {

@@ -13,7 +13,7 @@ public interface InputHandler {
   /** Answers an elicitation. */
   @FunctionalInterface
   interface Elicitation {
-    /** The connection sends a failure to the server as an error. */
+    /** After a failure, also one that is thrown, the server gets {@code cancel}; it is logged. */
     Future<ElicitationAnswer> elicit(ConnectionId server, ElicitationRequest request);
   }
 
@@ -21,7 +21,8 @@ public interface InputHandler {
    * Runs on the context that has set the handler.
    *
    * @param params as the server sent them, empty if it sent none
-   * @return the MCP result; the connection sends a failure to the server as an error
+   * @return the MCP result. A failure, also one that is thrown, is logged; the server gets an
+   *     error, and {@code cancel} where it asked a person: nobody has declined
    */
   Future<JsonObject> answer(ConnectionId server, JsonObject params);
 }

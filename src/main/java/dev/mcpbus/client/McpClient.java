@@ -3,6 +3,7 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerEntry;
@@ -75,17 +76,12 @@ public interface McpClient {
   McpServerClient server(ConnectionId id);
 
   /**
-   * @param name the id of the server, or its name as written
-   * @throws McpFailure {@code UNKNOWN_CONNECTION} if no server can have this name
+   * @param name the id of the server, or its name as written; so does each method here that takes a
+   *     server
+   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name; futures fail with it
    */
   default McpServerClient server(String name) {
-    return server(
-        ConnectionId.named(name)
-            .orElseThrow(
-                () ->
-                    McpFailure.notSent(
-                        FailureCode.UNKNOWN_CONNECTION,
-                        String.valueOf(ConnectionId.problem(name)))));
+    return server(ClientCalls.id(name));
   }
 
   /**
@@ -98,10 +94,18 @@ public interface McpClient {
    */
   Future<McpServerClient> connectToServer(String name, JsonObject config);
 
+  /**
+   * As {@link #connectToServer}, with one attempt: if the connecting fails, the server is removed,
+   * so that its id is free again.
+   *
+   * @param options how long to wait at most, and what cancels the attempt; others have no effect
+   */
+  Future<McpServerClient> connectOnce(String name, JsonObject config, CallOptions options);
+
   /** Adds a server at run time and does not wait for its connection. */
   default Future<ServerStatus> addServer(String name, JsonObject config) {
-    return ask(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config))
-        .map(ServerStatus::new);
+    JsonObject body = new JsonObject().put("name", name).put("config", config);
+    return ask(Addresses.SERVERS_ADD, body).map(ServerStatus::new);
   }
 
   /** As {@link #connectToServer(String, JsonObject)}, for an entry that was built. */
@@ -115,24 +119,35 @@ public interface McpClient {
   }
 
   /** Ends the connection and removes the server. */
-  default Future<Void> removeServer(String id) {
-    return ask(Addresses.SERVERS_REMOVE, new JsonObject().put("id", id)).mapEmpty();
-  }
-
-  /** Ends the session; the server stays configured. */
-  default Future<Void> disconnectServer(String id) {
-    return Future.succeededFuture().compose(none -> server(id).disconnect()).mapEmpty();
+  default Future<Void> removeServer(String server) {
+    return ClientCalls.guarded(
+        () ->
+            ask(
+                    Addresses.SERVERS_REMOVE,
+                    new JsonObject().put("id", ClientCalls.id(server).value()))
+                .mapEmpty());
   }
 
   /**
-   * Tries to disconnect every server. Succeeds when all are disconnected; fails with the first
-   * failure after all attempts.
+   * Ends the session; the server stays configured, and {@link #removeServer} frees its id.
+   *
+   * @return completes when the session is over, with the state after it
    */
-  default Future<Void> disconnectAllServers() {
+  default Future<ConnectionState> disconnectServer(String server) {
+    return ClientCalls.guarded(() -> server(server).disconnect());
+  }
+
+  /**
+   * Disconnects every server.
+   *
+   * @return completes when all sessions are over, with the status of each server after it; fails
+   *     with the first failure after all attempts
+   */
+  default Future<List<ServerStatus>> disconnectAllServers() {
     return statuses()
         .compose(
             all -> Future.join(all.stream().map(one -> server(one.id()).disconnect()).toList()))
-        .mapEmpty();
+        .compose(over -> statuses());
   }
 
   /** The ids of all configured servers, connected or not. */
@@ -140,8 +155,9 @@ public interface McpClient {
     return statuses().map(all -> all.stream().map(one -> one.id().value()).toList());
   }
 
-  default Future<Boolean> hasServer(String id) {
-    return listServers().map(ids -> ids.contains(id));
+  default Future<Boolean> hasServer(String server) {
+    return listServers()
+        .map(ids -> ConnectionId.named(server).filter(id -> ids.contains(id.value())).isPresent());
   }
 
   default Future<List<ServerStatus>> statuses() {
@@ -204,23 +220,28 @@ public interface McpClient {
 
   private <T> Future<ListResult<T>> list(
       String address, String[] servers, String member, Function<JsonObject, T> view) {
-    JsonObject body = new JsonObject();
-    if (servers.length > 0) {
-      body.put("servers", new JsonArray(List.of(servers)));
-    }
-    return send(address, body.toBuffer(), CallOptions.DEFAULT)
-        .map(bytes -> new ListResult<>(bytes, member, view));
+    return ClientCalls.guarded(
+        () ->
+            send(address, wanted(servers).toBuffer(), CallOptions.DEFAULT)
+                .map(bytes -> new ListResult<>(bytes, member, view)));
+  }
+
+  private static JsonObject wanted(String[] servers) {
+    return servers.length == 0
+        ? new JsonObject()
+        : new JsonObject().put("servers", new JsonArray(ClientCalls.ids(List.of(servers))));
   }
 
   /**
    * The {@code _meta} of every tool that has one, by server and tool name.
    *
-   * @param servers ids of the wanted servers; fails with the failure of the first that fails
+   * @param servers ids of the wanted servers, with nothing for one that does not exist; fails with
+   *     the failure of the first that fails
    */
   default Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
     List<String> ids = List.copyOf(servers);
-    return Future.succeededFuture()
-        .compose(none -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
+    return ClientCalls.guarded(
+            () -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
         .map(
             all -> {
               Map<String, JsonObject> byServer = new LinkedHashMap<>();
@@ -270,11 +291,7 @@ public interface McpClient {
    *     tools are left out
    */
   default Future<JsonObject> functions(String form, String... servers) {
-    JsonObject request = new JsonObject().put("form", form);
-    if (servers.length > 0) {
-      request.put("servers", new JsonArray(List.of(servers)));
-    }
-    return functions(request);
+    return ClientCalls.guarded(() -> functions(wanted(servers).put("form", form)));
   }
 
   /**
@@ -313,6 +330,46 @@ public interface McpClient {
 
   default Future<Void> clearElicitationHandler() {
     return clearInputHandler(Methods.ELICITATION);
+  }
+
+  /**
+   * The elicitations that no handler took and that wait for {@link #respondToElicitation}, by the
+   * id of the request. There are some only if the configuration or an offer says that someone
+   * answers ({@code capabilities}).
+   */
+  default Future<Map<String, ElicitationRequest>> pendingElicitations() {
+    return ask(Addresses.INPUT_PENDING, new JsonObject())
+        .map(
+            reply -> {
+              Map<String, ElicitationRequest> pending = new LinkedHashMap<>();
+              for (Object one : reply.getJsonArray("questions", new JsonArray())) {
+                JsonObject question = (JsonObject) one;
+                if (Methods.ELICITATION.equals(question.getString("method"))) {
+                  pending.put(
+                      question.getString("question"),
+                      new ElicitationRequest(question.getJsonObject("params")));
+                }
+              }
+              return pending;
+            });
+  }
+
+  /**
+   * Answers an elicitation that waits.
+   *
+   * @return false if no request of this id waits; fails with {@code INVALID_ARGUMENTS} if the
+   *     answer does not fit the form, and the request goes on waiting
+   */
+  default Future<Boolean> respondToElicitation(String requestId, ElicitationAnswer answer) {
+    return ask(
+            Addresses.INPUT_RESPOND,
+            new JsonObject().put("question", requestId).put("result", answer.json()))
+        .map(true)
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.BAD_REQUEST
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure));
   }
 
   /**

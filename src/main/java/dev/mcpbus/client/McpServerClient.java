@@ -3,7 +3,7 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
-import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.McpAddresses;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
@@ -37,7 +37,7 @@ public interface McpServerClient {
   // Any call.
 
   /**
-   * @param suffix one of {@link Addresses}, such as {@link Addresses#TOOLS_CALL}
+   * @param suffix such as {@link McpAddresses#TOOLS_CALL}; {@code src/docs/addresses.md} has all
    * @param params the MCP params, empty for none
    * @return the MCP result with every member
    */
@@ -48,13 +48,7 @@ public interface McpServerClient {
 
   private <T> Future<T> typed(
       String suffix, JsonObject params, CallOptions options, Function<Buffer, T> view) {
-    Buffer body;
-    try {
-      body = ClientCalls.encoded(params);
-    } catch (McpFailure notJson) {
-      return Future.failedFuture(notJson);
-    }
-    return send(suffix, body, options).map(view);
+    return ClientCalls.guarded(() -> send(suffix, ClientCalls.encoded(params), options).map(view));
   }
 
   private <T> Future<ListResult<T>> list(
@@ -77,6 +71,16 @@ public interface McpServerClient {
         Addresses.REQUEST, new JsonObject().put("method", method).put("params", params), options);
   }
 
+  /**
+   * Sends a notification to the server.
+   *
+   * @param method one that MCP does not define, or {@code notifications/progress} of a question
+   */
+  default Future<Void> notify(String method, JsonObject params) {
+    return ask(Addresses.NOTIFY, new JsonObject().put("method", method).put("params", params))
+        .mapEmpty();
+  }
+
   // The connection.
 
   default Future<ServerStatus> status() {
@@ -97,35 +101,48 @@ public interface McpServerClient {
                     .otherwise("disconnected"));
   }
 
-  /** The server's definition as in a configuration file, secrets replaced by {@code "***"}. */
-  default Future<JsonObject> config() {
-    return summary().map(ServerSummary::config);
+  /**
+   * The server's definition as in a configuration file, secrets replaced by {@code "***"}; empty if
+   * there is no such server.
+   */
+  default Future<Optional<JsonObject>> config() {
+    return ClientCalls.known(
+        summary().map(summary -> Optional.of(summary.config())), Optional.empty());
   }
 
   Future<ServerSummary> summary();
 
-  /** The session id of Streamable HTTP; empty if the transport or the server has none. */
+  /**
+   * The session id of Streamable HTTP; empty if the transport or the server has none, or if there
+   * is no such server.
+   */
   default Future<Optional<String>> sessionId() {
-    return status().map(status -> Optional.ofNullable(status.sessionId()));
+    return ClientCalls.known(
+        status().map(status -> Optional.ofNullable(status.sessionId())), Optional.empty());
   }
 
   /** Starts a session if there is none; returns the state after the command. */
   default Future<ConnectionState> connect() {
-    return command(Addresses.CONNECT);
+    return command(Addresses.CONNECT, new JsonObject());
   }
 
-  /** Ends the session; the server stays configured and can be connected again. */
+  /**
+   * Ends the session after the calls in flight; the server stays configured and can be connected
+   * again.
+   *
+   * @return completes when the session is over, with the state after it, such as {@code IDLE}
+   */
   default Future<ConnectionState> disconnect() {
-    return command(Addresses.DISCONNECT);
+    return command(Addresses.DISCONNECT, new JsonObject().put("wait", true));
   }
 
   /** Ends the session and starts a fresh one. */
   default Future<ConnectionState> restart() {
-    return command(Addresses.RESTART);
+    return command(Addresses.RESTART, new JsonObject());
   }
 
-  private Future<ConnectionState> command(String suffix) {
-    return ask(suffix, new JsonObject())
+  private Future<ConnectionState> command(String suffix, JsonObject body) {
+    return ask(suffix, body)
         .map(
             reply ->
                 ConnectionState.valueOf(reply.getString("state", "").toUpperCase(Locale.ROOT)));
@@ -156,9 +173,9 @@ public interface McpServerClient {
     return list(Addresses.TOOLS_LIST, cursor, options, "tools", McpTool::new);
   }
 
-  /** The {@code _meta} of every tool that has one, by tool name. */
+  /** The {@code _meta} of every tool that has one, by tool name; empty for an unknown server. */
   default Future<JsonObject> toolsMetadata() {
-    return ask(Addresses.TOOLS_METADATA, new JsonObject());
+    return ClientCalls.known(ask(Addresses.TOOLS_METADATA, new JsonObject()), new JsonObject());
   }
 
   /**

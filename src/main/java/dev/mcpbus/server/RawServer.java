@@ -63,6 +63,15 @@ public final class RawServer implements Acceptor {
           Methods.TOOLS_LIST,
           Methods.TOOLS_CALL);
 
+  /** Those that need the server's own state, of which {@link #otherwise} knows nothing. */
+  private static final Set<String> BUILT_IN =
+      Set.of(
+          Methods.DISCOVER,
+          Methods.LISTEN,
+          Methods.SET_LEVEL,
+          Methods.RESOURCES_SUBSCRIBE,
+          Methods.RESOURCES_UNSUBSCRIBE);
+
   private final Implementation info;
   private final Map<String, RequestHandler> handlers = new ConcurrentHashMap<>();
   private final Map<String, NotificationHandler> notifications = new ConcurrentHashMap<>();
@@ -77,6 +86,7 @@ public final class RawServer implements Acceptor {
   private volatile FailureListener failures = (client, subject, failure) -> {};
   private volatile boolean reachable;
   private volatile boolean closed;
+  private volatile @Nullable RequestHandler otherwise;
   private HandlerWrapper wrapper = HandlerWrapper.NONE;
   private @Nullable String instructions;
 
@@ -165,6 +175,17 @@ public final class RawServer implements Acceptor {
     if (handlers.putIfAbsent(method, wrapped(handler)) != null) {
       throw new IllegalArgumentException("\"" + method + "\" has a handler already");
     }
+    return this;
+  }
+
+  /**
+   * Registers the handler of all requests that have no handler of their own, for a server that
+   * passes requests on: also of {@code tools/list} and {@code tools/call} while the server has no
+   * tools. Such a server states its capabilities itself.
+   */
+  public synchronized RawServer otherwise(RequestHandler handler) {
+    requireConstructing();
+    otherwise = wrapped(handler);
     return this;
   }
 
@@ -427,7 +448,12 @@ public final class RawServer implements Acceptor {
   }
 
   @Nullable RequestHandler handler(String method) {
-    return handlers.get(method);
+    RequestHandler own = handlers.get(method);
+    boolean mine =
+        BUILT_IN.contains(method)
+            || (method.equals(Methods.TOOLS_LIST) || method.equals(Methods.TOOLS_CALL))
+                && tools != ServerTools.NONE;
+    return own == null && !mine ? otherwise : own;
   }
 
   @Nullable NotificationHandler notificationHandler(String method) {

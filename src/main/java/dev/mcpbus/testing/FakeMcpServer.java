@@ -13,6 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -50,12 +51,12 @@ public final class FakeMcpServer {
   private volatile Function<Duration, Future<Void>> time;
   private volatile boolean refusing;
 
-  private FakeMcpServer(Vertx vertx, String name) {
+  private FakeMcpServer(Vertx vertx, String name, String version) {
     this.time =
         delay ->
             delay.isZero() ? Future.succeededFuture() : vertx.timer(Math.max(1, delay.toMillis()));
     this.server =
-        RawServer.of(name, "1.0")
+        RawServer.of(name, version)
             .wrap(
                 inner ->
                     (request, input) -> {
@@ -66,17 +67,35 @@ public final class FakeMcpServer {
                       open.add(came);
                       request.cancelled().onComplete(over -> open.remove(came));
                       return inner.handle(request, input).onComplete(end -> open.remove(came));
-                    })
-            .handle("resources/list", (request, params) -> list("resources", resources.values()))
-            .handle("resources/read", (request, params) -> read(params.getString("uri", "")))
-            .handle("prompts/list", (request, params) -> list("prompts", promptDefinitions()))
-            .handle("prompts/get", (request, params) -> prompt(params.getString("name", "")));
+                    });
     this.transport = new InMemoryTransport(name, vertx.getOrCreateContext(), this::accept);
   }
 
   /** A server without tools; delays run in real time. */
   public static FakeMcpServer create(Vertx vertx, String name) {
-    return new FakeMcpServer(vertx, name);
+    FakeMcpServer fake = new FakeMcpServer(vertx, name, "1.0");
+    fake.server
+        .handle("resources/list", (request, params) -> list("resources", fake.resources.values()))
+        .handle("resources/read", (request, params) -> fake.read(params.getString("uri", "")))
+        .handle("prompts/list", (request, params) -> list("prompts", fake.promptDefinitions()))
+        .handle("prompts/get", (request, params) -> fake.prompt(params.getString("name", "")));
+    return fake;
+  }
+
+  /**
+   * A server that answers as a real one did when {@code mcpbus record} recorded it: with its name,
+   * versions and capabilities, its lists, and the same answer for the same method and params, with
+   * the notifications that came before. Answers that differed come in their order, the last one
+   * from then on. A value that was masked as a secret stands for any. A request that is not in the
+   * recording is refused with the nearest that is. Blocks for the file.
+   *
+   * @throws IllegalArgumentException if the file cannot be read, or is no recording
+   */
+  public static FakeMcpServer replay(Vertx vertx, Path file) {
+    Recording recording = Recording.read(file);
+    FakeMcpServer fake = new FakeMcpServer(vertx, recording.name(), recording.version());
+    recording.play(fake.server);
+    return fake;
   }
 
   private Channel.Receiver accept(Channel channel) {

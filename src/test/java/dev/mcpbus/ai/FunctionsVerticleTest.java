@@ -139,6 +139,30 @@ class FunctionsVerticleTest {
   }
 
   @Test
+  void schemas_name_the_only_tools_that_a_model_gets_by_plain_names_too() {
+    JsonObject schema = new JsonObject("{\"type\":\"object\",\"properties\":{\"n\":{}}}");
+    JsonObject request =
+        new JsonObject().put("form", "openai").put("schemas", new JsonObject().put("log", schema));
+
+    JsonObject reply = await(mcp.functions(request));
+
+    assertThat(names(reply)).containsExactly("git__log");
+    assertThat(
+            reply
+                .getJsonArray("tools")
+                .getJsonObject(0)
+                .getJsonObject("function")
+                .getJsonObject("parameters"))
+        .isEqualTo(schema);
+    assertThat(reply.getJsonObject("routes").fieldNames()).containsExactly("git__log");
+    assertThat(reply.containsKey("problems")).isFalse();
+    JsonObject both = new JsonObject().put("log", new JsonObject()).put("git__log", schema);
+    assertThat(await(mcp.functions(request.put("schemas", both))).encode()).contains("\"n\":{}");
+    assertThat(names(await(mcp.functions(request.put("schemas", new JsonObject()))))).isEmpty();
+    assertThat(names(await(mcp.functions(request.put("schemas", "automatic"))))).hasSize(3);
+  }
+
+  @Test
   void a_models_call_reaches_the_right_tool_with_its_deadline() {
     JsonObject plain =
         await(

@@ -21,6 +21,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -185,6 +186,7 @@ class McpClientTest {
             Addresses.RESOURCES_UNSUBSCRIBE,
             Addresses.LOGLEVEL,
             Addresses.REQUEST,
+            Addresses.NOTIFY,
             Addresses.COMPLETION,
             Addresses.RESOURCES_LIST)) {
       git.on(
@@ -200,6 +202,7 @@ class McpClientTest {
     await(git().unsubscribeResource("file:///a"));
     await(git().setLogLevel("warning"));
     await(git().request("x/y", new JsonObject().put("z", 1), CallOptions.DEFAULT));
+    await(git().notify("x/told", new JsonObject().put("z", 2)));
     await(git().completePrompt("review", "branch", "ma"));
     await(git().completeResource("file:///{x}", "x", "a"));
     await(git().listResources("page 2", CallOptions.DEFAULT));
@@ -210,6 +213,7 @@ class McpClientTest {
             "resources.unsubscribe {\"uri\":\"file:///a\"}",
             "loglevel {\"level\":\"warning\"}",
             "request {\"method\":\"x/y\",\"params\":{\"z\":1}}",
+            "notify {\"method\":\"x/told\",\"params\":{\"z\":2}}",
             "completion {\"ref\":{\"type\":\"ref/prompt\",\"name\":\"review\"},"
                 + "\"argument\":{\"name\":\"branch\",\"value\":\"ma\"}}",
             "completion {\"ref\":{\"uri\":\"file:///{x}\",\"type\":\"ref/resource\"},"
@@ -241,14 +245,11 @@ class McpClientTest {
     assertThat(summary.status().status()).isEqualTo("connected");
     assertThat(summary.status().tools()).isEqualTo(2);
     assertThat(summary.config().getString("token")).isEqualTo("***");
-    assertThat(await(added.config()).getString("token")).isEqualTo("***");
+    assertThat(await(added.config()).orElseThrow().getString("token")).isEqualTo("***");
     assertThat(await(added.sessionId())).contains("s1");
     await(client.disconnectAllServers());
     await(client.disconnectServer("git"));
     await(client.removeServer("git"));
-    assertThat(failure(client.disconnectServer("../git")).code())
-        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
-    assertThatThrownBy(() -> client.server("")).isInstanceOf(McpFailure.class);
   }
 
   @Test
@@ -489,8 +490,84 @@ class McpClientTest {
     assertThat(json.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(json.sent()).isEqualTo(McpFailure.Sent.NO);
     await().until(() -> ((BusClient) client).outstanding() == 0);
-    assertThat(failure(client.toolsMetadata(List.of("no id"))).code())
-        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void of_a_server_that_does_not_exist_there_is_nothing_and_no_failure() {
+    McpServerClient none = client.server("none");
+    vertx
+        .eventBus()
+        .consumer(
+            Addresses.SERVERS_GET,
+            message ->
+                McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server")
+                    .replyTo(message));
+
+    assertThat(await(none.sessionId())).isEmpty();
+    assertThat(await(none.config())).isEmpty();
+    assertThat(await(none.toolsMetadata())).isEmpty();
+    assertThat(await(client.toolsMetadata(List.of("none")))).containsOnlyKeys("none");
+    assertThat(await(none.statusByPing(CallOptions.DEFAULT))).isEqualTo("disconnected");
+    assertThat(failure(none.listTools()).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(failure(none.summary()).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void a_name_that_no_server_can_have_is_one_failure_everywhere() {
+    List<Future<?>> all =
+        List.of(
+            client.removeServer(" "),
+            client.disconnectServer(" "),
+            client.toolsMetadata(List.of(" ")),
+            client.listTools(" "),
+            client.listResources(" "),
+            client.functions("openai", " "),
+            client.awaitReady(Duration.ofSeconds(1), " "));
+
+    for (Future<?> one : all) {
+      assertThat(failure(one).code()).isEqualTo(FailureCode.BAD_REQUEST);
+      assertThat(failure(one))
+          .hasMessage("a server needs a name with a letter or a digit, not ' '");
+    }
+    assertThatThrownBy(() -> client.server(" "))
+        .isInstanceOf(McpFailure.class)
+        .hasMessage(failure(all.get(0)).getMessage());
+  }
+
+  @Test
+  void a_server_is_meant_by_its_name_everywhere() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    FakeConnection named = new FakeConnection(vertx, "my-git");
+    named.answering(Addresses.DISCONNECT, "{\"state\":\"IDLE\"}");
+    JsonObject one = new JsonObject().put("id", "my-git").put("state", "READY");
+    serve(Addresses.SERVERS_LIST, new JsonObject().put("servers", new JsonArray().add(one)));
+    for (String address :
+        List.of(
+            Addresses.SERVERS_REMOVE, Addresses.ALL_TOOLS_LIST, Addresses.ALL_TOOLS_FUNCTIONS)) {
+      vertx
+          .eventBus()
+          .consumer(
+              address,
+              message -> {
+                seen.add(message.body().toString());
+                FakeConnection.replyInKind(message, "{}");
+              });
+    }
+
+    assertThat(client.server("My Git").id()).hasToString("my-git");
+    assertThat(await(client.disconnectServer("My Git"))).isEqualTo(ConnectionState.IDLE);
+    assertThat(await(client.hasServer("My Git"))).isTrue();
+    assertThat(await(client.hasServer(" "))).isFalse();
+    await(client.awaitReady(Duration.ofSeconds(5), "My Git"));
+    await(client.listTools("My Git"));
+    await(client.functions("openai", "My Git"));
+    await(client.removeServer("My Git"));
+
+    assertThat(seen)
+        .containsExactly(
+            "{\"servers\":[\"my-git\"]}",
+            "{\"servers\":[\"my-git\"],\"form\":\"openai\"}",
+            "{\"id\":\"my-git\"}");
   }
 
   @Test
