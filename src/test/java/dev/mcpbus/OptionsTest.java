@@ -9,6 +9,7 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.PinStore;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.AuthenticatorFactory;
@@ -269,7 +270,18 @@ class OptionsTest {
 
   @Test
   void credentials_of_the_program_come_before_those_of_an_entry() {
-    Authenticator own = () -> Future.succeededFuture(Map.of());
+    Authenticator own =
+        new Authenticator() {
+          @Override
+          public Future<Map<String, Sensitive>> headers() {
+            return Future.succeededFuture(Map.of());
+          }
+
+          @Override
+          public Future<Boolean> challenged(Challenge challenge) {
+            return Future.succeededFuture(false);
+          }
+        };
     AuthenticatorFactory made =
         McpBus.Options.of()
             .withCredentials(
