@@ -43,8 +43,10 @@ class CodeInPagesTest {
       import dev.mcpbus.directory.*;
       import dev.mcpbus.hosting.*;
       import dev.mcpbus.server.*;
+      import dev.mcpbus.protocol.ProtocolVersion;
       import dev.mcpbus.supervisor.*;
       import dev.mcpbus.testing.*;
+      import dev.mcpbus.testing.junit.*;
       import dev.mcpbus.transport.*;
       import dev.mcpbus.transport.bus.*;
       import dev.mcpbus.transport.memory.*;
@@ -66,6 +68,7 @@ class CodeInPagesTest {
       import java.time.Duration;
       import java.util.*;
       import java.util.function.BiFunction;
+      import org.junit.jupiter.api.BeforeEach;
       import org.junit.jupiter.api.Test;
       import org.junit.jupiter.api.extension.ExtendWith;
       import org.springframework.ai.chat.client.ChatClient;
