@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -309,7 +310,7 @@ class McpBusAutoConfigurationTest {
       running = false;
       try {
         JsonObject last =
-            bus.get()
+            Objects.requireNonNull(bus.get())
                 .server("echo")
                 .callTool("echo", new JsonObject().put("call", "last"))
                 .await(60, TimeUnit.SECONDS);
