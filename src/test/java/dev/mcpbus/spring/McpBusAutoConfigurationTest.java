@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -310,7 +311,8 @@ class McpBusAutoConfigurationTest {
       running = false;
       try {
         ToolCallResult last =
-            bus.server("echo")
+            Objects.requireNonNull(bus.get())
+                .server("echo")
                 .callTool("echo", new JsonObject().put("call", "last"))
                 .await(60, TimeUnit.SECONDS);
         ended.add("web server, served " + last.text().contains("last"));
