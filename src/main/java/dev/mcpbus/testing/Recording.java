@@ -215,7 +215,7 @@ final class Recording {
       if (one instanceof JsonObject object && other instanceof JsonObject also) {
         count += alike(object, also);
       } else if (asked.containsKey(name)) {
-        count += fits(one, other, true) ? name.equals("name") ? 1_000 : 2 : 1;
+        count += !fits(one, other, true) ? 1 : (name.equals("name") ? 1_000 : 2);
       }
     }
     return count;
