@@ -176,9 +176,10 @@ final class Recording {
       }
       return same;
     }
-    return recorded instanceof Number number && asked instanceof Number other
-        ? number.doubleValue() == other.doubleValue()
-        : Objects.equals(recorded, asked);
+    if (recorded instanceof Number number && asked instanceof Number other) {
+      return number.doubleValue() == other.doubleValue();
+    }
+    return Objects.equals(recorded, asked);
   }
 
   private RequestException unknown(String method, JsonObject asked) {
