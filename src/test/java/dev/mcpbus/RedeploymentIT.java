@@ -103,7 +103,7 @@ class RedeploymentIT {
                   Object told = program.getMethod("run", String.class).invoke(null, script());
                   answers.set(String.valueOf(told));
                 } catch (ReflectiveOperationException e) {
-                  throw new AssertionError(e);
+                  throw new LinkageError("the program could not run", e);
                 }
               });
       thread.setContextClassLoader(loader);

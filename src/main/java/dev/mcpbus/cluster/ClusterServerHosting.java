@@ -333,12 +333,11 @@ public final class ClusterServerHosting implements ServerHosting {
       String only = program == null ? null : program.node();
       ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
       ClusterRequests.of(vertx).bind(id, only);
-      if (embedded.containsKey(id)) {
-        if (!members.self().equals(only)) {
-          claimAgain(embedded.get(id));
-        }
-      } else {
+      ServerDefinition mine = embedded.get(id);
+      if (mine == null) {
         steps.add(owned.redefined(id));
+      } else if (!members.self().equals(only)) {
+        claimAgain(mine);
       }
     }
     Map<String, PlacementSpec> specs = new HashMap<>();
