@@ -364,7 +364,12 @@ public final class ServersVerticle extends VerticleBase {
         .compose(ended -> hosting.remove(id, file))
         .compose(
             late -> privateConnections.endAll(id).map(late)) // those that were started meanwhile
-        .onSuccess(late -> publish(Events.SERVER_REMOVED, id));
+        .onSuccess(
+            late -> {
+              if (!hosting.ids().contains(id)) { // else it was another node's
+                publish(Events.SERVER_REMOVED, id);
+              }
+            });
   }
 
   /**
