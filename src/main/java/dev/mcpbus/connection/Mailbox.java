@@ -15,6 +15,7 @@ import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.CallLog;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
@@ -384,6 +385,10 @@ final class Mailbox {
 
   private void restart(Message<Object> message) {
     disconnected = false;
+    CallBreaker breaker = connection.breaker();
+    if (breaker != null) {
+      breaker.reset();
+    }
     connection.wantRestart(RestartReason.Request.CALLER);
     replyState(message);
   }

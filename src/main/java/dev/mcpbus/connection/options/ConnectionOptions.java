@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  *     {@code SAFE}
  * @param renewable whether a client of the gateway may go on with a new connection, and so a new
  *     session at the server, where the node of the last one is lost; default false
+ * @param breaker refuses calls while too many of them fail; default none
  * @param strict refuse every {@link dev.mcpbus.protocol.Quirk} of the server; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param tools which of the server's tools exist for callers; default all
@@ -74,6 +75,7 @@ public record ConnectionOptions(
     boolean shared,
     Repeat repeat,
     boolean renewable,
+    BreakerOptions breaker,
     boolean strict,
     boolean toolsOnly,
     ToolPolicy tools,
@@ -135,6 +137,7 @@ public record ConnectionOptions(
           false,
           Repeat.SAFE,
           false,
+          BreakerOptions.NONE,
           false,
           false,
           ToolPolicy.ALL,
@@ -243,6 +246,10 @@ public record ConnectionOptions(
 
     public Builder renewable(boolean value) {
       return set("renewable", value);
+    }
+
+    public Builder breaker(BreakerOptions value) {
+      return set("breaker", value);
     }
 
     public Builder strict(boolean value) {

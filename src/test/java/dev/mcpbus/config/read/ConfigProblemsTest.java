@@ -71,6 +71,15 @@ class ConfigProblemsTest {
             + " cannot be 2. Remove it, or serve the program over HTTP and give its \"url\"",
         "\"url\": \"http://h/\", \"replicas\": 0|\"replicas\" is out of range. Give a number from"
             + " 1 to 100",
+        "\"command\": \"x\", \"breaker\": \"on\"|\"breaker\" must be true, false or an object, not a"
+            + " string. Write \"breaker\": true for a circuit breaker with all defaults",
+        "\"command\": \"x\", \"breaker\": {\"minimumCalls\": 30}|\"breaker.minimumCalls\" is 30, but"
+            + " only the last 20 calls count. Make \"minimumCalls\" at most as large as \"window\"",
+        "\"command\": \"x\", \"breaker\": {\"failureRate\": 50}|\"breaker.failureRate\" is out of range."
+            + " Give a number from 0.01 to 1",
+        "\"command\": \"x\", \"breaker\": {\"openfor\": \"1s\"}|unknown key \"breaker.openfor\". Did you"
+            + " mean \"breaker.openFor\"?",
+        "\"command\": \"x\", \"breaker\": {\"openFor\": 0}|\"breaker.openFor\" must be more than zero",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
         "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is not a duration. Write milliseconds"
