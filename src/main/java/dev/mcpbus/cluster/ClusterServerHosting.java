@@ -278,7 +278,8 @@ public final class ClusterServerHosting implements ServerHosting {
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
-      ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
+      ServerDefinition now = definitions.all().get(id);
+      ClusterRequests.of(vertx).define(id, now == null ? null : now.connection());
       steps.add(owned.redefined(id));
     }
     Map<String, PlacementSpec> specs = new HashMap<>();

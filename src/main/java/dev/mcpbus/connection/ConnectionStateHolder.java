@@ -80,6 +80,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private @Nullable ConnectionTelemetry telemetry;
   private boolean everReady;
   private boolean unhealthy;
+  private boolean disconnected;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
   private boolean keptEra;
@@ -94,7 +95,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     this.drift = drift;
     this.history = new SessionHistory(output, spec.transport().redactor());
     Ownership ownership = spec.ownership();
-    ReplicaRole.RoleFactory several = ownership == null ? null : ownership.several();
+    ReplicaRole.RoleFactory several = spec.several();
     this.role = several == null ? null : several.create(vertx, this);
     PrivateConnection own = spec.privateConnection();
     this.events = new EventPublisher(bus, spec.id(), own, role);
@@ -158,8 +159,37 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   }
 
   private void breakerChanged(JsonObject change) {
+    CallBreaker own = breaker;
+    if (role != null && own != null && (own.isClosed() || own.probeIn() > 0)) {
+      role.probeIn(own.isClosed() ? -1 : own.probeIn());
+    }
+    if (spec.local() != null) {
+      change.put("replica", spec.local().id().number());
+    }
     publish(Events.BREAKER_CHANGED, change);
     settle();
+  }
+
+  /** Whether a caller has disconnected the server, and none has connected it again. */
+  boolean isDisconnected() {
+    return disconnected;
+  }
+
+  void disconnected(boolean by) {
+    disconnected = by;
+  }
+
+  @Override
+  public int pending() {
+    Session now = session;
+    return now == null ? 0 : now.pendingCalls();
+  }
+
+  @Override
+  public void wanted() {
+    if (state == ConnectionState.IDLE && !disconnected) {
+      wantStart();
+    }
   }
 
   /** Moves a session that serves to the state that its checks and its breaker say. */
@@ -397,15 +427,15 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   }
 
   void wantStart() {
-    report(new LifecycleMessage.StartWanted(spec.id().value()));
+    report(new LifecycleMessage.StartWanted(spec.child().key()));
   }
 
   void wantStop() {
-    report(new LifecycleMessage.StopWanted(spec.id().value()));
+    report(new LifecycleMessage.StopWanted(spec.child().key()));
   }
 
   void wantRestart(RestartReason reason) {
-    report(new LifecycleMessage.RestartWanted(spec.id().value(), reason));
+    report(new LifecycleMessage.RestartWanted(spec.child().key(), reason));
   }
 
   /** Publishes an event of this connection. */

@@ -62,7 +62,6 @@ final class Mailbox {
   private final @Nullable ReplicaRole role;
   private final @Nullable SharedUse use;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
-  private boolean disconnected;
 
   Mailbox(
       Vertx vertx,
@@ -87,11 +86,6 @@ final class Mailbox {
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);
-  }
-
-  /** Whether a caller has disconnected the server, and none has connected it again. */
-  boolean isDisconnected() {
-    return disconnected;
   }
 
   /** The number of calls that wait for a session. */
@@ -126,7 +120,7 @@ final class Mailbox {
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
     registered.add(consume(Addresses.RESTART, this::restart));
     if (role != null) {
-      registered.add(role.open(vertx, message -> guarded(message, this::relayed)));
+      registered.add(role.open(vertx, message -> guarded(message, this::relayed), handlers));
     }
     return Future.join(registered);
   }
@@ -253,7 +247,7 @@ final class Mailbox {
     if (refuses
         || state == ConnectionState.FAILED
         || state == ConnectionState.CLOSED
-        || (isIdle && disconnected)) {
+        || (isIdle && connection.isDisconnected())) {
       call.fail(unavailable());
       return;
     }
@@ -346,7 +340,7 @@ final class Mailbox {
     if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
       return;
     }
-    if (disconnected) {
+    if (connection.isDisconnected()) {
       refuseWaiting();
     } else {
       connection.wantStart();
@@ -368,7 +362,7 @@ final class Mailbox {
   }
 
   private void connect(Message<Object> message) {
-    disconnected = false;
+    connection.disconnected(false);
     if (connection.state() == ConnectionState.FAILED) {
       connection.wantRestart(RestartReason.Request.CONNECT);
     } else if (connection.serving() == null) {
@@ -378,13 +372,13 @@ final class Mailbox {
   }
 
   private void disconnect(Message<Object> message) {
-    disconnected = true;
+    connection.disconnected(true);
     connection.wantStop();
     replyState(message);
   }
 
   private void restart(Message<Object> message) {
-    disconnected = false;
+    connection.disconnected(false);
     CallBreaker breaker = connection.breaker();
     if (breaker != null) {
       breaker.reset();

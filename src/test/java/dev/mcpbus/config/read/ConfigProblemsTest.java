@@ -67,8 +67,22 @@ class ConfigProblemsTest {
             + " string",
         "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1"
             + " to 1000000",
-        "\"command\": \"x\", \"replicas\": 2|a program on stdio has one connection, \"replicas\""
-            + " cannot be 2. Remove it, or serve the program over HTTP and give its \"url\"",
+        "\"urls\": [\"http://h/\", \"http://i/\"], \"replicas\": 2|\"urls\" give one connection each, so"
+            + " \"replicas\" cannot stand beside them. Remove \"replicas\", or name a URL several times",
+        "\"urls\": []|\"urls\" names no URL. Name one for each instance",
+        "\"urls\": \"http://h/\"|\"urls\" must be a list of strings, not a string. Write \"urls\":"
+            + " [\"one\", \"two\"]",
+        "\"urls\": [\"http://h/\", \"https://i/\"]|\"urls\" do not all begin with the same scheme. Use"
+            + " http:// or https:// for all of them",
+        "\"urls\": [\"tcp://h:1\", \"tcp://i:1\"]|\"urls\" are those of servers over HTTP, not of type"
+            + " \"socket\". Give one \"url\"",
+        "\"urls\": [\"http://h/\", \"i.example.com/mcp\"]|the url does not begin with http:// or https://."
+            + " Write https://i.example.com/mcp",
+        "\"url\": \"http://h/\", \"urls\": [\"http://i/\"]|\"url\" and \"urls\" cannot both be right",
+        "\"url\": \"http://h/\", \"balance\": \"random\"|\"balance\" cannot be \"random\". Use one of"
+            + " round-robin, least-pending, sticky",
+        "\"url\": \"http://h/\", \"balanceKey\": \" \"|\"balanceKey\" is empty. Name a header, such as"
+            + " principal",
         "\"url\": \"http://h/\", \"replicas\": 0|\"replicas\" is out of range. Give a number from"
             + " 1 to 100",
         "\"command\": \"x\", \"breaker\": \"on\"|\"breaker\" must be true, false or an object, not a"
