@@ -104,6 +104,12 @@ public final class Events {
    */
   public static final String BREAKER_CHANGED = "breakerChanged";
 
+  /**
+   * Each server of the start has had its first attempt; on {@code mcp.events} alone, without an
+   * {@code id}: {@code {servers}}, their number. Once for each process.
+   */
+  public static final String POOL_STARTED = "poolStarted";
+
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";
@@ -131,6 +137,7 @@ public final class Events {
           INPUT_RESOLVED,
           CALLS_REPEATED,
           BREAKER_CHANGED,
+          POOL_STARTED,
           SERVER_ADDED,
           SERVER_CHANGED,
           SERVER_REMOVED);

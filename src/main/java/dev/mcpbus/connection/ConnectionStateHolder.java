@@ -81,6 +81,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private boolean everReady;
   private boolean unhealthy;
   private boolean disconnected;
+  private boolean onDemand;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
   private boolean keptEra;
@@ -168,6 +169,18 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     }
     publish(Events.BREAKER_CHANGED, change);
     settle();
+  }
+
+  /**
+   * Whether a call may start the connection: it is idle, or its strategy refused the last start.
+   */
+  boolean startsByCall() {
+    return !disconnected
+        && (state == ConnectionState.IDLE || (state == ConnectionState.FAILED && onDemand));
+  }
+
+  void gaveUp(boolean mayStartByCall) {
+    onDemand = mayStartByCall;
   }
 
   /** Whether a caller has disconnected the server, and none has connected it again. */

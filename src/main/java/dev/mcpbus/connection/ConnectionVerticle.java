@@ -360,9 +360,14 @@ public final class ConnectionVerticle extends VerticleBase {
     long reprobe = gaveUp.reprobeMillis();
     connection.statusView().nextAttempt(reprobe < 0 ? -1 : clock.millis() + reprobe, 0);
     connection.statusView().gaveUp(gaveUp.message());
+    boolean again = connection.state() == ConnectionState.FAILED && connection.startsByCall();
+    connection.gaveUp(gaveUp.onDemand());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
     tell(connection.stopFailure(), false);
+    if (again && gaveUp.onDemand()) {
+      return; // told already: its strategy has refused one more caller
+    }
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
     JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));

@@ -241,18 +241,19 @@ final class Mailbox {
    */
   private void hold(ConnectionOperations.AddressOperation operation, BusCall call) {
     ConnectionState state = connection.state();
-    boolean isIdle = state == ConnectionState.IDLE;
+    boolean starts = connection.startsByCall();
     boolean refuses =
-        !isIdle && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
-    if (refuses
-        || state == ConnectionState.FAILED
-        || state == ConnectionState.CLOSED
-        || (isIdle && connection.isDisconnected())) {
+        !starts
+            && (options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE
+                || state == ConnectionState.IDLE
+                || state == ConnectionState.FAILED
+                || state == ConnectionState.CLOSED);
+    if (refuses) {
       call.fail(unavailable());
       return;
     }
     stash.add(call, ready -> operation.run().run(ready, call));
-    if (isIdle) {
+    if (starts) {
       connection.wantStart();
     }
   }

@@ -332,9 +332,22 @@ final class ServerReader {
         .orElse(Map.of())
         .forEach(
             (name, value) -> {
-              header(name, value);
+              header("headers", name, value);
               headers.put(name, value.value());
             });
+    Map<String, Sensitive> streamHeaders = new LinkedHashMap<>();
+    entry
+        .with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST))
+        .map("streamHeaders")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              header("streamHeaders", name, value);
+              streamHeaders.put(name, value.value());
+            });
+    Optional<Filled> session = entry.text("sessionId");
+    session.ifPresent(this::sessionId);
+    entry.text("version"); // as the seed's own code does: accepted, and nothing is done with it
     Optional<Boolean> listen = entry.flag("listen");
     Optional<Filled> url = url();
     Optional<URI> uri = url.flatMap(text -> urls().http(text));
@@ -353,10 +366,16 @@ final class ServerReader {
           "OAuth cannot be combined with a headersHelper or an Authorization header",
           "Keep one of them");
     }
+    if (!streamHeaders.isEmpty()) {
+      view.put("streamHeaders", hidden(streamHeaders.keySet()));
+    }
+    session.ifPresent(text -> view.put("sessionId", Sensitive.MASK));
     helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
     helper.ifPresent(text -> secrets.addAll(EntryMasking.secrets(words(text))));
     return HttpOptions.of(Sensitive.of(plain.toString()), headers)
         .withListen(listen.orElse(true))
+        .withSessionId(session.map(Filled::value).orElse(null))
+        .withStreamHeaders(streamHeaders)
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withTls(tls(uri.get()))
@@ -447,8 +466,18 @@ final class ServerReader {
     return new BusOptions(address.get().value());
   }
 
-  private void header(String name, Filled value) {
-    int line = entry.line("headers");
+  private void sessionId(Filled id) {
+    int length = id.value().reveal().length();
+    if (length == 0 || length > 4_096 || id.value().anyMatch(c -> c < 0x21 || c > 0x7E)) {
+      entry.wrong(
+          entry.line("sessionId"),
+          "\"sessionId\" is not 1 to 4096 visible ASCII characters",
+          "Give the Mcp-Session-Id that the server has sent, or remove it");
+    }
+  }
+
+  private void header(String key, String name, Filled value) {
+    int line = entry.line(key);
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(
           line,

@@ -69,6 +69,11 @@ class ConfigProblemsTest {
             + " to 1000000",
         "\"urls\": [\"http://h/\", \"http://i/\"], \"replicas\": 2|\"urls\" give one connection each, so"
             + " \"replicas\" cannot stand beside them. Remove \"replicas\", or name a URL several times",
+        "\"url\": \"http://h/\", \"sessionId\": \"a b\"|\"sessionId\" is not 1 to 4096 visible ASCII"
+            + " characters. Give the Mcp-Session-Id that the server has sent, or remove it",
+        "\"url\": \"http://h/\", \"streamHeaders\": {\"a b\": \"c\"}|\"a b\" is not the name of a header",
+        "\"url\": \"http://h/\", \"reconnectionOptions\": {\"retries\": 1}|unknown key"
+            + " \"reconnectionOptions\"",
         "\"urls\": []|\"urls\" names no URL. Name one for each instance",
         "\"urls\": \"http://h/\"|\"urls\" must be a list of strings, not a string. Write \"urls\":"
             + " [\"one\", \"two\"]",
