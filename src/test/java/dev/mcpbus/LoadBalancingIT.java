@@ -13,13 +13,22 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.gateway.Peers;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.CountingServer;
+import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.Pids;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -306,6 +315,61 @@ class LoadBalancingIT {
         assertThat(bus.status("s").getString("state")).isEqualTo("READY");
       }
     }
+  }
+
+  @Test
+  void clients_with_a_session_of_their_own_are_spread_over_the_urls() {
+    try (CountingServer one = new CountingServer();
+        CountingServer two = new CountingServer()) {
+      JsonObject entry = one.entry().put("urls", new JsonArray().add(url(one)).add(url(two)));
+      entry.remove("url");
+      try (TestBus bus = TestBus.startWithGateway(server("s", entry), GatewayOptions.DEFAULT)) {
+        awaitReady(bus, 2);
+        int first = 0;
+        for (int i = 0; i < 12; i++) {
+          McpHttp.Session client = new McpHttp(bus.port(), "/mcp/s").initialize();
+          String session = text(client.call("tools/call", Peers.call("echo")).result());
+          assertThat(text(client.call("tools/call", Peers.call("echo")).result()))
+              .as("it stays with its instance")
+              .isEqualTo(session);
+          first += one.knows(session) ? 1 : 0;
+        }
+        assertThat(first).isBetween(1, 11);
+      }
+    }
+  }
+
+  @Test
+  void a_changed_number_of_connections_begins_and_ends_some() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      Set<Long> before = pids(awaitReady(bus, 3));
+      change(bus, three().put("replicas", 2));
+      Awaitility.await().atMost(SOON).until(() -> replicas(bus).size() == 2);
+      Awaitility.await()
+          .atMost(SOON)
+          .until(
+              () ->
+                  awaitReady(bus, 2).stream()
+                      .noneMatch(one -> before.contains(one.getLong("pid"))));
+      change(bus, three().put("replicas", 1));
+      Awaitility.await().atMost(SOON).until(() -> !bus.status("s").containsKey("replicas"));
+      bus.awaitState("s", "READY");
+      change(bus, three());
+      assertThat(pids(awaitReady(bus, 3))).hasSize(3);
+      assertThat(spread(bus, 30)).hasSize(3);
+    }
+  }
+
+  private static void change(TestBus bus, JsonObject entry) {
+    ServerDefinition changed =
+        ConfigReader.readServer(
+                "s", entry, ConfigEnvironment.system(), Path.of("."), ServerSettings.DEFAULT)
+            .usable()
+            .orElseThrow();
+    await(
+        Reload.of(
+            bus.bus(),
+            new ConfigDiff(List.of(), List.of(changed), List.of(), List.of(), null, List.of())));
   }
 
   private static final JsonObject OFTEN =
