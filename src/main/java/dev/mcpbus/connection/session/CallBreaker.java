@@ -196,17 +196,13 @@ public final class CallBreaker {
    */
   void ended(PendingRequest call, @Nullable McpFailure failure, boolean toolError) {
     Guard guard = of(call);
-    if (failure == null && !(toolError && options.errors())) {
-      guard.breaker.onSuccess(0, TimeUnit.MILLISECONDS);
-      return;
-    }
-    boolean answer = failure == null || failure.code() == FailureCode.UPSTREAM_ERROR;
-    if (failure != null && answer && !options.errors()) {
-      guard.breaker.onSuccess(0, TimeUnit.MILLISECONDS); // the server works, and says no
-    } else if (answer || FAILURES.contains(failure.code())) {
+    boolean isError = failure == null ? toolError : failure.code() == FailureCode.UPSTREAM_ERROR;
+    if (isError ? options.errors() : failure != null && FAILURES.contains(failure.code())) {
       guard.reason = reason(guard, failure);
       guard.breaker.onError(
           0, TimeUnit.MILLISECONDS, failure == null ? McpFailure.badRequest("isError") : failure);
+    } else if (isError || failure == null) {
+      guard.breaker.onSuccess(0, TimeUnit.MILLISECONDS); // the server works, and may say no
     } else {
       guard.breaker.releasePermission(); // cancelled, or refused by mcpbus itself
     }
