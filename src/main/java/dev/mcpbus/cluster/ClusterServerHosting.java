@@ -331,7 +331,8 @@ public final class ClusterServerHosting implements ServerHosting {
     for (ConnectionId id : ids) {
       ProgramServer program = definitions.programs().get(id);
       String only = program == null ? null : program.node();
-      ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
+      ServerDefinition now = definitions.all().get(id);
+      ClusterRequests.of(vertx).define(id, now == null ? null : now.connection());
       ClusterRequests.of(vertx).bind(id, only);
       ServerDefinition mine = embedded.get(id);
       if (mine == null) {
