@@ -1,9 +1,8 @@
 import dev.mcpbus.McpBus;
-import dev.mcpbus.client.McpClient;
-import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.Servers;
+import dev.mcpbus.client.ElicitationAnswer;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -17,70 +16,55 @@ import java.util.Map;
  */
 public class AnswerQuestions {
 
+  private static final JsonObject QUESTION =
+      new JsonObject(
+          """
+          {"resultType": "input_required", "inputRequests": {"sure": {
+            "method": "elicitation/create",
+            "params": {"mode": "form", "message": "Delete the file?", "requestedSchema": {
+              "type": "object", "properties": {"yes": {"type": "boolean"}}}}}}}
+          """);
+
   public static void main(String[] args) {
     Vertx vertx = Vertx.vertx();
-    RawServer server =
-        RawServer.of("files", "1.0")
-            .tool(
-                "delete",
-                "Deletes a file, after a question.",
-                new JsonObject().put("type", "object"),
-                (request, arguments) -> Future.succeededFuture(delete(request.params())));
-
-    McpClient client = McpClient.create(vertx);
-    client.onEvent("connected", event -> System.out.println("connected " + event.getString("id")));
-
-    vertx
-        .deployVerticle(server.deployable("my.files"))
+    RawServer.of("files", "1.0")
+        .tool(
+            "delete",
+            "Deletes a file, after a question.",
+            new JsonObject().put("type", "object"),
+            (request, arguments) -> Future.succeededFuture(delete(request.params())))
+        .listen(vertx, "my.files")
         .compose(
-            deployed ->
+            server ->
                 McpBus.start(
-                    vertx,
-                    McpBus.Options.of()
-                        .withServer("files", new JsonObject().put("address", "my.files"))))
-        .compose(bus -> ask(client.server("files")))
-        .onSuccess(result -> System.out.println(result.content()))
-        .onFailure(failure -> System.err.println(failure))
-        .eventually(() -> vertx.close());
+                    vertx, McpBus.Options.of().withServer("files", Servers.bus("my.files"))))
+        .compose(AnswerQuestions::ask)
+        .onSuccess(System.out::println)
+        .onFailure(System.err::println)
+        .eventually(vertx::close);
   }
 
   /** The first round asks; the second has the answer. */
   private static JsonObject delete(JsonObject params) {
-    JsonObject answer =
-        params.getJsonObject("inputResponses", new JsonObject()).getJsonObject("sure");
-    if (answer == null) {
-      JsonObject question =
-          new JsonObject()
-              .put("mode", "form")
-              .put("message", "Delete the file?")
-              .put(
-                  "requestedSchema",
-                  new JsonObject()
-                      .put("type", "object")
-                      .put(
-                          "properties",
-                          new JsonObject().put("yes", new JsonObject().put("type", "boolean"))));
-      JsonObject request =
-          new JsonObject().put("method", "elicitation/create").put("params", question);
-      return new JsonObject()
-          .put("resultType", "input_required")
-          .put("inputRequests", new JsonObject().put("sure", request));
+    JsonObject answers = params.getJsonObject("inputResponses");
+    if (answers == null) {
+      return QUESTION;
     }
-    boolean yes =
-        answer.getString("action").equals("accept")
-            && answer.getJsonObject("content").getBoolean("yes");
-    return ToolResult.text(yes ? "deleted" : "kept");
+    JsonObject form = answers.getJsonObject("sure").getJsonObject("content", new JsonObject());
+    return ToolResult.text(form.getBoolean("yes", false) ? "deleted" : "kept");
   }
 
-  private static Future<McpSchema.CallToolResult> ask(McpServerClient files) {
-    return files
+  private static Future<String> ask(McpBus bus) {
+    bus.client()
+        .onEvent("connected", event -> System.out.println("connected " + event.getString("id")));
+    return bus.server("files")
         .setElicitationHandler(
             (server, request) -> {
               System.out.println(server + " asks: " + request.message());
-              return Future.succeededFuture(
-                  new McpSchema.ElicitResult(
-                      McpSchema.ElicitResult.Action.ACCEPT, Map.of("yes", true)));
+              JsonObject form = new JsonObject().put("yes", true);
+              return Future.succeededFuture(ElicitationAnswer.accept(form));
             })
-        .compose(set -> files.callTool("delete", Map.of()));
+        .compose(set -> bus.server("files").callTool("delete", Map.of()))
+        .map(result -> result.text());
   }
 }

@@ -1,9 +1,7 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.CallOptions;
-import dev.mcpbus.client.McpClient;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 
@@ -14,30 +12,15 @@ import java.util.Map;
  */
 public class CallATool {
 
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
     Vertx vertx = Vertx.vertx();
-    McpBus.Options options =
-        McpBus.Options.of().withServer("demo", new JsonObject().put("address", "mcpbus.demo"));
-
-    CallOptions call =
+    CallOptions options =
         CallOptions.timeout(Duration.ofSeconds(10))
             .withProgress(step -> System.out.println("progress " + step.progress()));
-
-    McpBus.start(vertx, options)
-        .compose(
-            bus ->
-                McpClient.create(vertx)
-                    .server("demo")
-                    .callTool("add", Map.of("a", 2, "b", 3), call))
-        .onSuccess(CallATool::print)
-        .onFailure(failure -> System.err.println(failure))
-        .eventually(() -> vertx.close());
-  }
-
-  private static void print(McpSchema.CallToolResult result) {
-    result.content().stream()
-        .filter(McpSchema.TextContent.class::isInstance)
-        .map(McpSchema.TextContent.class::cast)
-        .forEach(content -> System.out.println("2 + 3 = " + content.text()));
+    McpBus.start(vertx, McpBus.Options.of().withServer("demo", Servers.bus("mcpbus.demo")))
+        .compose(bus -> bus.server("demo").callTool("add", Map.of("a", 2, "b", 3), options))
+        .onSuccess(result -> System.out.println("2 + 3 = " + result.text()))
+        .onFailure(System.err::println)
+        .eventually(vertx::close);
   }
 }

@@ -1,9 +1,9 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
@@ -16,35 +16,28 @@ import java.time.temporal.ChronoUnit;
  */
 public class OwnTools {
 
+  private static final JsonObject DATES =
+      new JsonObject(
+          """
+          {"type": "object", "required": ["from", "to"], "properties": {
+            "from": {"type": "string", "format": "date"},
+            "to": {"type": "string", "format": "date"}}}
+          """);
+
   public static void main(String[] args) {
-    int port = args.length > 0 ? Integer.parseInt(args[0]) : 8791;
     Vertx vertx = Vertx.vertx();
-    JsonObject schema =
-        new JsonObject()
-            .put("type", "object")
-            .put(
-                "properties",
-                new JsonObject()
-                    .put("from", new JsonObject().put("type", "string").put("format", "date"))
-                    .put("to", new JsonObject().put("type", "string").put("format", "date")))
-            .put("required", new JsonArray().add("from").add("to"));
-
-    RawServer server =
-        RawServer.of("dates", "1.0")
-            .tool(
-                "days_between",
-                "Counts the days between two dates.",
-                schema,
-                (request, arguments) -> Future.succeededFuture(ToolResult.text(days(arguments))));
-
     McpBus.Options options =
         McpBus.Options.of()
-            .withServer("dates", new JsonObject().put("address", "my.dates"))
-            .withPort(port);
-
-    vertx
-        .deployVerticle(server.deployable("my.dates"))
-        .compose(deployed -> McpBus.start(vertx, options))
+            .withServer("dates", Servers.bus("my.dates"))
+            .withPort(args.length > 0 ? Integer.parseInt(args[0]) : 8791);
+    RawServer.of("dates", "1.0")
+        .tool(
+            "days_between",
+            "Counts the days between two dates.",
+            DATES,
+            (request, arguments) -> Future.succeededFuture(ToolResult.text(days(arguments))))
+        .listen(vertx, "my.dates")
+        .compose(server -> McpBus.start(vertx, options))
         .onSuccess(bus -> System.out.println("http://127.0.0.1:" + bus.port() + "/mcp"))
         .onFailure(
             failure -> {

@@ -25,7 +25,7 @@ final class HttpDoors {
 
   HttpDoors(
       Vertx vertx,
-      McpBus.Options options,
+      BusSettings options,
       BridgeOptions http,
       Implementation own,
       Directory directory,

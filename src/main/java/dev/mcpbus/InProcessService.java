@@ -77,8 +77,9 @@ final class InProcessService implements LocalService {
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
     JsonObject demo = new JsonObject().put("type", "bus").put("address", DemoServer.ADDRESS);
     JsonObject servers = new JsonObject().put(WarmUp.SERVER, demo);
-    McpBus.Options options =
+    BusSettings options =
         McpBus.Options.of(new JsonObject().put("mcpServers", servers))
+            .settings()
             .withBridge(BridgeOptions.DEFAULT);
     try (InProcessService service = start(of(options, fresh.hash()), fresh.key())) {
       await(WarmUp.calls(service.vertx, service.bus.port(), service.key));
@@ -89,7 +90,7 @@ final class InProcessService implements LocalService {
     }
   }
 
-  private static InProcessService start(McpBus.Options options, String key) {
+  private static InProcessService start(BusSettings options, String key) {
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     Future<McpBus> started = McpBus.start(vertx, options);
     if (!await(started) || started.failed()) {
@@ -110,12 +111,12 @@ final class InProcessService implements LocalService {
     }
   }
 
-  private static McpBus.Options options(
+  private static BusSettings options(
       Path file, ConfigResult result, McpBusConfig config, String hash) {
-    return of(OptionsReader.of(file, result, config), hash);
+    return of(BusSettings.of(file, result, config), hash);
   }
 
-  private static McpBus.Options of(McpBus.Options options, String hash) {
+  private static BusSettings of(BusSettings options, String hash) {
     return options
         .withTelemetry(TelemetryOptions.OFF)
         .withAuth(
@@ -126,7 +127,8 @@ final class InProcessService implements LocalService {
                 AuthOptions.Limits.UNBOUNDED,
                 false,
                 null))
-        .withPort(0);
+        .withBridge(
+            (options.bridge() == null ? BridgeOptions.DEFAULT : options.bridge()).withPort(0));
   }
 
   @Override

@@ -1,32 +1,30 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.bus.TelemetryOptions;
+import dev.mcpbus.bus.OwnTelemetry;
+import dev.mcpbus.bus.TelemetrySource;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.config.read.ConfigDocument;
 import dev.mcpbus.connection.options.PinStore;
-import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ConfigurationState;
-import dev.mcpbus.hosting.FilePinStore;
-import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServersVerticle;
-import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
-import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.OwnCredentials;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -38,13 +36,17 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running system: deploys the verticles in order; {@link #close} has the order of the end.
- * Callers use the event bus, the facade {@code McpClient}, or the bridge. Called on the program's
- * threads; each verticle runs on a context of its own.
+ * The running system, one for each Vert.x, because its addresses are fixed: deploys the verticles
+ * in order; {@link #close} has the order of the end. Callers use the event bus, the facade {@code
+ * McpClient}, or the bridge. Called on the program's threads; each verticle runs on a context of
+ * its own.
  *
  * <pre>{@code
  * McpBus.start(vertx, McpBus.Options.of(Path.of("conf/mcpbus.json")))
@@ -55,84 +57,32 @@ import org.jspecify.annotations.Nullable;
 public final class McpBus {
 
   /**
-   * What to start, immutable. {@link #of(Path)} and {@link #of(JsonObject)} read a configuration,
-   * {@link #of()} begins without one; the {@code with} methods change one thing each.
-   *
-   * @param servers the servers to connect to; more can be added on the bus
-   * @param supervisor how connections are started and restarted
-   * @param bridge where to serve HTTP, null for no HTTP
-   * @param gateway what MCP clients find on that HTTP server
-   * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
-   * @param names how the aggregate names the tools and prompts of the servers
-   * @param search true where the index of tool search is built at the start
-   * @param registry the base of an MCP registry's API, in which a preview looks names up; null for
-   *     none
-   * @param input how long a question of a server may wait, and how many may
-   * @param auth which principals may come in over HTTP, and with which rights
-   * @param placement the intervals of ownership, where Vert.x is clustered
-   * @param telemetry whether to measure and to trace; nothing by default
-   * @param stateDir a folder of this process alone, in which servers that callers add and remove
-   *     outlive the process; null: they do not
-   * @param problems of the configuration, for example of the servers that are left out
+   * What to start: the document that a configuration file has, and objects for what JSON cannot
+   * say. Immutable. Each method that changes the document checks it as a file is checked, with the
+   * same words, and may block on files that the document names: for a main or worker thread.
    */
-  public record Options(
-      List<ServerDefinition> servers,
-      SupervisorOptions supervisor,
-      @Nullable BridgeOptions bridge,
-      GatewayOptions gateway,
-      ServerEntryReader reader,
-      NamePolicy names,
-      boolean search,
-      @Nullable URI registry,
-      InputOptions input,
-      AuthOptions auth,
-      OwnershipOptions placement,
-      TelemetryOptions telemetry,
-      @Nullable Path stateDir,
-      List<ConfigProblem> problems) {
+  public static final class Options {
 
-    /** Refuses a bridge that would be open by mistake; the message names the remedy. */
-    public Options {
-      servers = List.copyOf(servers);
-      problems = List.copyOf(problems);
-      if (bridge != null) {
-        bridge.requireAuth(auth.isRequired());
-      }
-    }
+    private final ConfigDocument document;
+    private final Map<String, Object> objects;
+    private final BusSettings settings;
 
-    /** With defaults for all else: no authentication, no search index. */
-    public Options(
-        List<ServerDefinition> servers,
-        SupervisorOptions supervisor,
-        @Nullable BridgeOptions bridge,
-        ServerEntryReader reader) {
-      this(
-          servers,
-          supervisor,
-          bridge,
-          GatewayOptions.DEFAULT,
-          reader,
-          NamePolicy.DOTTED,
-          false,
-          null,
-          InputOptions.DEFAULT,
-          AuthOptions.NONE,
-          OwnershipOptions.DEFAULT,
-          TelemetryOptions.DEFAULT,
-          null,
-          List.of());
+    private Options(ConfigDocument document, Map<String, Object> objects) {
+      this.document = document;
+      this.objects = Map.copyOf(objects);
+      this.settings = RecordCopy.with(BusSettings.of(document), objects);
     }
 
     /**
      * What a configuration file says: JSON with comments or YAML, also a file of Claude, Cursor or
      * VS Code. Serves HTTP only if the file has a {@code bridge}. A server with a mistake in its
      * entry is left out; the log has each mistake with line and remedy, and so has {@link
-     * #problems}. Blocks on files: for a main or worker thread.
+     * #problems}.
      *
      * @throws IllegalArgumentException if the file cannot be used; the message has all its mistakes
      */
     public static Options of(Path file) {
-      return OptionsReader.of(file);
+      return first(ConfigDocument.of(file, ConfigEnvironment.system()));
     }
 
     /**
@@ -144,12 +94,29 @@ public final class McpBus {
      *     mistakes
      */
     public static Options of(JsonObject document) {
-      return OptionsReader.of(document);
+      return first(ConfigDocument.of(document, Path.of("."), ConfigEnvironment.system()));
+    }
+
+    /** As {@link #of(JsonObject)}; what {@link #toJson} gives, for example. */
+    public static Options fromJson(JsonObject document) {
+      return of(document);
     }
 
     /** No servers, no HTTP, defaults. */
     public static Options of() {
-      return new Options(List.of(), SupervisorOptions.DEFAULT, null, OptionsReader.entries());
+      return of(new JsonObject());
+    }
+
+    private static Options first(ConfigDocument document) {
+      return new Options(BusSettings.told(document), Map.of());
+    }
+
+    /**
+     * The document, with variables and secrets as they were written. A server over a transport of
+     * the program is not in it, and none of the program's other objects.
+     */
+    public JsonObject toJson() {
+      return document.toJson();
     }
 
     /**
@@ -157,82 +124,149 @@ public final class McpBus {
      *
      * @param name the key of the entry, as in a file; its id on the bus derives from it
      * @param entry what a file has under that key
-     * @throws McpFailure {@code BAD_REQUEST}, whose message names every mistake of the entry
+     * @throws McpFailure {@code BAD_REQUEST}, whose message names every mistake of the entry, or
+     *     the names that mean the same server
      */
     public Options withServer(String name, JsonObject entry) {
-      List<ServerDefinition> more = new ArrayList<>(servers);
-      more.add(reader.read(name, entry));
-      return RecordCopy.with(this, "servers", more);
+      return withServer(name, Servers.fromJson(entry));
+    }
+
+    /** The same for an entry that was built. */
+    public Options withServer(String name, Servers entry) {
+      return new Options(document.withServer(name, entry.toJson(), entry.transport()), objects);
+    }
+
+    /**
+     * With another section of the document, such as {@code bridge}, {@code gateway}, {@code auth},
+     * {@code supervisor}, {@code catalog}, {@code cluster}, {@code tracing} or {@code defaults}.
+     *
+     * @param value in place of the present section; null takes it away
+     * @throws IllegalArgumentException if the document cannot be used then; the message has all its
+     *     mistakes
+     */
+    public Options with(String section, @Nullable JsonObject value) {
+      return change(section, value);
+    }
+
+    private Options change(String key, @Nullable Object value) {
+      return new Options(document.with(key, value), objects);
+    }
+
+    private Options member(String section, String key, Object value) {
+      JsonObject present = toJson().getJsonObject(section, new JsonObject());
+      return change(section, present.put(key, value));
     }
 
     /** HTTP on 127.0.0.1: REST, JSON-RPC, MCP. Needs vertx-web. Port 0 takes a free one. */
     public Options withPort(int port) {
-      return withBridge((bridge == null ? BridgeOptions.DEFAULT : bridge).withPort(port));
+      return member("bridge", "port", port);
     }
 
-    public Options withBridge(@Nullable BridgeOptions other) {
-      return RecordCopy.with(this, "bridge", other);
+    /** Where the messages of servers are logged whose entries do not say it; default off. */
+    public Options withRpcLog(RpcLogMode mode) {
+      return change("rpcLog", mode.word());
     }
 
-    public Options withGateway(GatewayOptions other) {
-      return RecordCopy.with(this, "gateway", other);
-    }
-
-    /** Set it before a bridge that other machines can reach. */
-    public Options withAuth(AuthOptions other) {
-      return RecordCopy.with(this, "auth", other);
-    }
-
-    public Options withSupervisor(SupervisorOptions other) {
-      return RecordCopy.with(this, "supervisor", other);
-    }
-
-    public Options withInput(InputOptions other) {
-      return RecordCopy.with(this, "input", other);
-    }
-
-    public Options withNames(NamePolicy other) {
-      return RecordCopy.with(this, "names", other);
-    }
-
+    /** Whether the index of tool search is built at the start; default: at the first search. */
     public Options withSearch(boolean atStart) {
-      return RecordCopy.with(this, "search", atStart);
+      return member("catalog", "search", atStart);
     }
 
-    /** A copy with another MCP registry, in which a preview looks names up; null for none. */
-    public Options withRegistry(@Nullable URI base) {
-      return RecordCopy.with(this, "registry", base);
+    /** With an MCP registry, in which a preview looks names up. */
+    public Options withRegistry(URI base) {
+      return member("catalog", "registry", base.toString());
     }
 
-    public Options withPlacement(OwnershipOptions other) {
-      return RecordCopy.with(this, "placement", other);
+    /** With a folder of this process alone, in which servers outlive it that callers add. */
+    public Options withStateDir(Path folder) {
+      return member("state", "dir", folder.toString());
     }
 
-    /** Metrics need Micrometer on the class path, traces OpenTelemetry. */
-    public Options withTelemetry(TelemetryOptions other) {
-      return RecordCopy.with(this, "telemetry", other);
+    /** Whether there are metrics, which need Micrometer's registry for Prometheus. */
+    public Options withMetrics(boolean on) {
+      return member("metrics", "enabled", on);
     }
 
-    /** A copy with another state directory; null for none. */
-    public Options withStateDir(@Nullable Path folder) {
-      return RecordCopy.with(this, "stateDir", folder);
+    /** Whether spans are sent, as {@code tracing} says, which needs the SDK of OpenTelemetry. */
+    public Options withTracing(boolean on) {
+      return member("tracing", "enabled", on);
     }
 
-    Options withProblems(List<ConfigProblem> found) {
-      return RecordCopy.with(this, "problems", found);
+    /** How the aggregate names tools and prompts, in place of what {@code catalog} says. */
+    public Options withNames(NamePolicy names) {
+      return object("names", names);
+    }
+
+    /** How long questions of servers may wait, and how many may. */
+    public Options withInput(InputOptions input) {
+      return object("input", input);
+    }
+
+    /** The program's own credentials for servers over HTTP, before what their entries say. */
+    public Options withCredentials(OwnCredentials own) {
+      Function<Vertx, AuthenticatorFactory> first =
+          vertx -> BusSettings.credentials(vertx).after(own);
+      return object("authenticators", first);
+    }
+
+    /** What keeps the definitions of pinned tools beyond the end of the process. */
+    public Options withPins(PinStore pins) {
+      return object("pins", pins);
+    }
+
+    /**
+     * The program's own registry of meters ({@code ProgramMeters.of(registry)}) or OpenTelemetry
+     * ({@code ProgramTraces.of(openTelemetry)}), in place of one that mcpbus makes; whatever {@code
+     * metrics} and {@code tracing} say.
+     */
+    public Options withTelemetry(OwnTelemetry own) {
+      if (!(own instanceof TelemetrySource source)) {
+        throw new IllegalArgumentException("ProgramMeters or ProgramTraces makes a telemetry");
+      }
+      return object(source.measures() ? "meters" : "tracer", source);
+    }
+
+    private Options object(String component, Object value) {
+      Map<String, Object> more = new HashMap<>(objects);
+      more.put(component, value);
+      return new Options(document, more);
+    }
+
+    /** The names of the servers that will be started. */
+    public List<String> servers() {
+      return settings.servers().stream().map(ServerDefinition::name).toList();
+    }
+
+    /** Mistakes of the document; their servers are left out. */
+    public List<ConfigProblem> problems() {
+      return settings.problems();
+    }
+
+    BusSettings settings() {
+      return settings;
+    }
+
+    ClusterOptions cluster() {
+      return document.result().usable().orElseThrow().cluster();
+    }
+
+    /** The names alone: a document may hold secrets. */
+    @Override
+    public String toString() {
+      return "options with the servers " + servers();
     }
   }
 
   private final Vertx vertx;
   private final VerticleTree tree;
 
-  private final List<ConfigProblem> problems;
+  private final BusSettings settings;
   private final McpClient client;
 
-  private McpBus(Vertx vertx, VerticleTree tree, List<ConfigProblem> problems) {
+  private McpBus(Vertx vertx, VerticleTree tree, BusSettings settings) {
     this.vertx = vertx;
     this.tree = tree;
-    this.problems = problems;
+    this.settings = settings;
     this.client = McpClient.create(vertx);
     tree.closed().onComplete(closed -> client.close());
   }
@@ -254,58 +288,82 @@ public final class McpBus {
   }
 
   /**
+   * A Vert.x of a cluster over Hazelcast, for {@link #start}: joins the cluster that {@code
+   * cluster} of the document describes, or founds it. Needs vertx-hazelcast.
+   *
+   * @param vertx such as {@link #vertxOptions}; its event-bus options are replaced
+   * @return fails where a port is taken, other users or machines could join without a secret, the
+   *     other nodes refuse this one, or Hazelcast is not on the class path; the failure names the
+   *     remedy
+   */
+  public static Future<Vertx> clusteredVertx(VertxOptions vertx, Options options) {
+    return ClusterParts.hazelcast(vertx, options.cluster());
+  }
+
+  /**
+   * Makes a clustered Vert.x of the program's own a node, with any cluster manager; {@link
+   * #clusteredVertx} makes one with the settings that mcpbus is tested with. To be called once,
+   * before {@link #start}:
+   *
+   * <pre>{@code
+   * ClusterSecret secret = ClusterSecret.of(System.getenv("CLUSTER_SECRET"));
+   * Vertx.builder().withClusterManager(new HazelcastClusterManager()).buildClustered()
+   *     .compose(vertx -> McpBus.clustered(vertx, secret))
+   *     .compose(vertx -> McpBus.start(vertx, McpBus.Options.of()));
+   * }</pre>
+   *
+   * @param secret the same on all nodes
+   * @return the same Vert.x. Fails where it is not clustered, where other nodes have another
+   *     secret, and where the cluster manager keeps no metadata; the message has the remedy
+   */
+  public static Future<Vertx> clustered(Vertx vertx, ClusterSecret secret) {
+    return ClusterParts.join(vertx, RecordCopy.with(ClusterOptions.DEFAULT, "secret", secret));
+  }
+
+  /**
+   * The same with more to say of this node.
+   *
+   * @param options of whose section {@code cluster} the keys {@code node}, {@code labels}, {@code
+   *     weight}, {@code wire} and {@code secret} count; the rest is up to the cluster manager
+   */
+  public static Future<Vertx> clustered(Vertx vertx, Options options) {
+    return ClusterParts.join(vertx, options.cluster());
+  }
+
+  /**
    * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
-   * @return fails where the bridge cannot listen, where a library is missing that an option needs,
-   *     and where a clustered Vert.x has no {@link ClusterSecret}; everything that was started is
-   *     stopped then
+   * @return fails where this Vert.x has a bus already, where the bridge cannot listen, where a
+   *     library is missing that an option needs, and where a clustered Vert.x is no node yet (see
+   *     {@link #clustered}); everything that was started is stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
-    return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));
+    return start(vertx, options.settings());
+  }
+
+  static Future<McpBus> start(Vertx vertx, BusSettings settings) {
+    return VerticleTree.start(vertx, settings).map(tree -> new McpBus(vertx, tree, settings));
   }
 
   /**
-   * The same, with the program's own credentials.
+   * Adds a server over a transport that the program made itself, for example {@code
+   * InMemoryTransport} or {@code SdkClientTransport}, with the settings that {@code defaults} of
+   * the document have.
    *
-   * @param authenticators makes the credentials for servers over HTTP, for example an {@link
-   *     OAuthAuthenticators}
+   * @return as {@link #add(String, JsonObject)}
    */
-  public static Future<McpBus> start(
-      Vertx vertx, Options options, AuthenticatorFactory authenticators) {
-    return start(
-        vertx,
-        options,
-        authenticators,
-        FilePinStore.ofState(vertx, options.stateDir(), System.getenv()));
+  public Future<McpServerClient> add(String name, Transport transport) {
+    return add(name, Servers.transport(transport));
   }
 
-  /**
-   * The same, with the program's own store of pins.
-   *
-   * @param pins keeps pinned tool definitions beyond the end of the process
-   */
-  public static Future<McpBus> start(
-      Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
-    return VerticleTree.start(vertx, options, authenticators, pins)
-        .map(tree -> new McpBus(vertx, tree, options.problems()));
-  }
-
-  /**
-   * Adds a connection over a transport that the program made itself, for example {@code
-   * InMemoryTransport} or {@code SdkClientTransport}. Servers that an entry can describe are added
-   * on {@code mcp.servers.add}.
-   *
-   * @return completes when the addresses are registered, before the server is connected; fails
-   *     where the id is taken
-   */
-  public Future<Void> add(ConnectionId id, Transport transport, ConnectionOptions options) {
-    return tree.servers().apply(List.of(OptionsReader.embedded(id, transport, options)));
-  }
-
-  /** The same with default options. */
-  public Future<McpServerClient> add(String id, Transport transport) {
-    ConnectionId server = ConnectionId.named(id).orElseGet(() -> new ConnectionId(id));
-    return add(server, transport, ConnectionOptions.DEFAULT).map(added -> client.server(server));
+  /** As {@link #add(String, JsonObject)}, for an entry that was built. */
+  public Future<McpServerClient> add(String name, Servers entry) {
+    EmbeddedTransportOptions transport = entry.transport();
+    return transport == null
+        ? add(name, entry.toJson())
+        : vertx
+            .executeBlocking(() -> settings.reader().read(name, entry.toJson(), transport))
+            .compose(server -> apply(List.of(server)).map(client.server(server.id())));
   }
 
   /**
@@ -329,7 +387,7 @@ public final class McpBus {
   public Future<Void> awaitReady(Duration timeout, String... servers) {
     List<String> reasons = new ArrayList<>();
     List<String> rest = new ArrayList<>(List.of(servers));
-    for (ConfigProblem problem : problems) {
+    for (ConfigProblem problem : settings.problems()) {
       String server = problem.server();
       if (server != null && (servers.length == 0 || List.of(servers).contains(server))) {
         reasons.add(server + ": left out, " + problem.message() + ". " + problem.remedy());
@@ -362,9 +420,23 @@ public final class McpBus {
     return client.server(id);
   }
 
+  /**
+   * The metrics of this moment, as {@code GET /metrics} has them in the format of Prometheus.
+   *
+   * @return completes on the context of the caller; fails where there are no metrics
+   */
+  public Future<String> metrics() {
+    return MetricsPage.of(vertx).write(null).map(page -> page.text().toString());
+  }
+
   /** Applies a change of the configuration. */
   Future<Void> apply(ConfigDiff diff) {
     return tree.apply(diff);
+  }
+
+  /** Adds servers that are read. */
+  Future<Void> apply(List<ServerDefinition> servers) {
+    return tree.servers().apply(servers);
   }
 
   /** What the configuration says now; {@code mcp.servers.config} and the doors show it. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The configuration of the deployment is the document that a configuration file has, or {@code
  * {"file": "conf/mcpbus.json"}}, relative to the working directory. It serves HTTP only if the
  * document has a {@code bridge}. The deployment fails where the document cannot be used; it waits
- * for no server. Undeploying it closes the bus; Vert.x itself stays open. One instance for each
- * Vert.x; its context only starts and ends.
+ * for no server. Undeploying it closes the bus; Vert.x itself stays open. A second instance in the
+ * same Vert.x fails, as a second {@link McpBus} does; its context only starts and ends.
  */
 @PublicApi
 public final class McpBusVerticle extends VerticleBase {

@@ -155,11 +155,11 @@ final class Service {
     return future.result();
   }
 
-  private static McpBus.Options options(ServiceLauncher.Launch launch, int port)
+  private static BusSettings options(ServiceLauncher.Launch launch, int port)
       throws StartException {
     McpBusConfig config = launch.config();
     try {
-      return OptionsReader.of(launch.file(), launch.result(), config)
+      return BusSettings.of(launch.file(), launch.result(), config)
           .withTelemetry(config.telemetry().ofService(System.getenv()))
           .withBridge(config.bridge().withPort(port));
     } catch (IllegalArgumentException e) {

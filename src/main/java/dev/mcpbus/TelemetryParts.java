@@ -4,6 +4,7 @@ import dev.mcpbus.bus.PairedTelemetry;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOptions;
+import dev.mcpbus.bus.TelemetrySource;
 import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.internals.OptionalLibrary;
@@ -29,11 +30,20 @@ final class TelemetryParts {
   private final @Nullable MetricsTelemetry metrics;
   private final Telemetry all;
 
-  private TelemetryParts(Vertx vertx, TelemetryOptions options) {
+  private TelemetryParts(Vertx vertx, BusSettings settings) {
     this.vertx = vertx;
-    MetricsTelemetry measured = options.measures() ? new MetricsTelemetry(vertx) : null;
-    Telemetry traced = options.traces() ? TracingTelemetry.of(vertx, options) : null;
-    this.metrics = measured;
+    TelemetryOptions options = settings.telemetry();
+    TelemetrySource meters = settings.meters();
+    TelemetrySource tracer = settings.tracer();
+    Telemetry measured =
+        meters != null
+            ? meters.open(vertx)
+            : options.measures() ? new MetricsTelemetry(vertx, null) : null;
+    Telemetry traced =
+        tracer != null
+            ? tracer.open(vertx)
+            : options.traces() ? TracingTelemetry.of(vertx, options) : null;
+    this.metrics = (MetricsTelemetry) measured;
     if (measured != null && traced != null) {
       this.all = new PairedTelemetry(measured, traced);
     } else {
@@ -42,21 +52,23 @@ final class TelemetryParts {
   }
 
   /**
-   * Installs what {@code options} want; null if that is nothing.
+   * Installs what {@code settings} want; null if that is nothing.
    *
    * @throws IllegalStateException if a library is missing; the message names it
    */
-  static @Nullable TelemetryParts install(Vertx vertx, TelemetryOptions options) {
-    if ((!options.measures() && !options.traces()) || Telemetry.of(vertx) != null) {
+  static @Nullable TelemetryParts install(Vertx vertx, BusSettings settings) {
+    boolean own = settings.meters() != null || settings.tracer() != null;
+    TelemetryOptions options = settings.telemetry();
+    if ((!own && !options.measures() && !options.traces()) || Telemetry.of(vertx) != null) {
       return null;
     }
-    if (options.measures()) {
+    if (settings.meters() != null || options.measures()) {
       OptionalLibrary.MICROMETER.require();
     }
-    if (options.traces()) {
+    if (settings.tracer() == null && options.traces()) {
       OptionalLibrary.OPENTELEMETRY.require();
     }
-    TelemetryParts parts = new TelemetryParts(vertx, options);
+    TelemetryParts parts = new TelemetryParts(vertx, settings);
     Telemetry.use(vertx, parts.all);
     return parts;
   }

@@ -2,7 +2,6 @@ package dev.mcpbus;
 
 import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
-import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
@@ -27,11 +26,11 @@ import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.internals.UsedInternals;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
-import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -52,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class VerticleTree {
 
   private final Vertx vertx;
+  private final BusClaim claim;
   private final InternalContext context;
   private final Closeable hook = done -> close().onComplete(done);
   private final Deployments foundation;
@@ -73,16 +73,14 @@ final class VerticleTree {
   /**
    * Throws where a library is missing that an option needs.
    *
+   * @param claim given back when everything is closed
    * @param telemetry null where nothing is measured
    */
   private VerticleTree(
-      Vertx vertx,
-      McpBus.Options options,
-      AuthenticatorFactory authenticators,
-      PinStore pins,
-      @Nullable TelemetryParts telemetry) {
+      Vertx vertx, BusClaim claim, BusSettings options, @Nullable TelemetryParts telemetry) {
     requireLibraries(options);
     this.vertx = vertx;
+    this.claim = claim;
     this.telemetry = telemetry;
     this.context = InternalContext.create(vertx);
     this.foundation = new Deployments(vertx);
@@ -91,6 +89,10 @@ final class VerticleTree {
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", McpBusVersion.current());
     Path state = options.stateDir();
+    PinStore pins =
+        options.pins() != null
+            ? options.pins()
+            : FilePinStore.ofState(vertx, state, System.getenv());
     this.kept =
         new KeptServers(
             vertx,
@@ -100,7 +102,11 @@ final class VerticleTree {
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(
-                vertx, own, authenticators, pins, FilePinStore.eras(vertx, options.stateDir())),
+                vertx,
+                own,
+                options.authenticators().apply(vertx),
+                pins,
+                FilePinStore.eras(vertx, options.stateDir())),
             options.reader(),
             hosting(options),
             kept,
@@ -127,7 +133,7 @@ final class VerticleTree {
             : new HttpDoors(vertx, options, bridge, own, directory, access, readiness);
   }
 
-  private static void requireLibraries(McpBus.Options options) {
+  private static void requireLibraries(BusSettings options) {
     if (options.bridge() != null) {
       OptionalLibrary.VERTX_WEB.require();
     }
@@ -136,7 +142,7 @@ final class VerticleTree {
     }
   }
 
-  private DirectoryVerticle directory(McpBus.Options options) {
+  private DirectoryVerticle directory(BusSettings options) {
     return new DirectoryVerticle(
         directory, List.of(new AggregateService(options.names(), options.search())));
   }
@@ -145,7 +151,7 @@ final class VerticleTree {
     return vertx.isClustered() ? ClusterParts.inputs(vertx, options) : new InputVerticle(options);
   }
 
-  private ServerHosting.HostingFactory hosting(McpBus.Options options) {
+  private ServerHosting.HostingFactory hosting(BusSettings options) {
     return vertx.isClustered()
         ? ClusterParts.hosting(options, kept)
         : (alone, connections) ->
@@ -156,19 +162,26 @@ final class VerticleTree {
    * Starts a tree that ends with Vert.x, or with the verticle of the caller. Completes on the
    * caller's context.
    */
-  static Future<VerticleTree> start(
-      Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
-    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
-      return Future.failedFuture(ClusterSecret.missing());
+  static Future<VerticleTree> start(Vertx vertx, BusSettings options) {
+    BusClaim claim;
+    try {
+      UsedInternals.check(vertx.isClustered());
+      String missing = vertx.isClustered() ? ClusterParts.missing(vertx) : null;
+      if (missing != null) {
+        throw new IllegalStateException(missing);
+      }
+      claim = BusClaim.take(vertx);
+    } catch (IllegalStateException refused) {
+      return Future.failedFuture(refused);
     }
     Codecs.register(vertx);
-    TelemetryParts telemetry;
     VerticleTree tree;
     try {
-      telemetry = TelemetryParts.install(vertx, options.telemetry());
-      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
-    } catch (RuntimeException missing) {
-      return Future.failedFuture(missing);
+      TelemetryParts telemetry = TelemetryParts.install(vertx, options);
+      tree = new VerticleTree(vertx, claim, options, telemetry);
+    } catch (RuntimeException | Error failed) {
+      claim.release();
+      return Future.failedFuture(failed);
     }
     InternalContext caller = InternalContext.current(vertx);
     Closeable end = done -> tree.close().onComplete(done);
@@ -180,7 +193,7 @@ final class VerticleTree {
   }
 
   /** Deploys everything; where that fails, or {@link #close} comes first, closes it again. */
-  private Future<Void> open(McpBus.Options options) {
+  private Future<Void> open(BusSettings options) {
     context.addCloseHook(hook);
     Promise<Void> deployed = context.promise();
     synchronized (this) {
@@ -198,7 +211,7 @@ final class VerticleTree {
     return new IllegalStateException("mcpbus was closed while it was starting");
   }
 
-  private Future<Void> deploy(McpBus.Options options) {
+  private Future<Void> deploy(BusSettings options) {
     Future<Void> demo =
         usesDemo(options.servers())
             ? foundation.add(DemoServer.deployable(DemoServer.ADDRESS))
@@ -301,6 +314,7 @@ final class VerticleTree {
     start
         .transform(open -> closeAll())
         .onComplete(ended -> context.removeCloseHook(hook))
+        .onComplete(ended -> claim.release())
         .onComplete(closed);
     return closed.future();
   }

@@ -27,9 +27,10 @@ class ClassNamesInPagesTest {
   private static final Set<String> FOREIGN =
       Set.of(
           ("Authorization BigDecimal Buffer Future Host HttpClient IMap IllegalArgumentException"
-                  + " Invocation JsonObject LoadCredential Map McpServer MigrationThread Mono"
-                  + " NetworkPolicy Origin ProcessBuilder ReplyException ToolContext ToolExecution"
-                  + " ToolExecutionException VmRSS")
+                  + " Invocation JsonObject LoadCredential Map McpClientListener McpServer"
+                  + " McpToolFilter McpToolNamePrefixGenerator MigrationThread Mono NetworkPolicy"
+                  + " Origin ProcessBuilder ReplyException ToolContext"
+                  + " ToolContextToMcpMetaConverter ToolExecution ToolExecutionException Vertx VmRSS")
               .split(" "));
 
   private static final Pattern NAME =

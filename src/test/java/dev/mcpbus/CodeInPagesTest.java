@@ -37,14 +37,18 @@ class CodeInPagesTest {
       import dev.mcpbus.ai.spring.*;
       import dev.mcpbus.bus.*;
       import dev.mcpbus.client.*;
+      import dev.mcpbus.client.sdk.*;
       import dev.mcpbus.config.*;
       import dev.mcpbus.connection.options.*;
       import dev.mcpbus.demo.*;
       import dev.mcpbus.directory.*;
       import dev.mcpbus.hosting.*;
+      import dev.mcpbus.observability.metrics.*;
+      import dev.mcpbus.observability.tracing.*;
       import dev.mcpbus.server.*;
       import dev.mcpbus.supervisor.*;
       import dev.mcpbus.testing.*;
+      import dev.mcpbus.testing.junit.*;
       import dev.mcpbus.transport.*;
       import dev.mcpbus.transport.bus.*;
       import dev.mcpbus.transport.memory.*;
@@ -87,9 +91,11 @@ class CodeInPagesTest {
       }
       org.slf4j.Logger LOG;
       Vertx vertx; Context context; McpBus bus; ConnectionId id; DeliveryOptions options;
-      List<ServerDefinition> servers; ServerEntryReader reader; McpClient client;
+      List<ServerDefinition> servers; McpClient client;
       RawServer server; JsonObject schema; JsonObject config; Index index; Set<String> admins;
       MetaTools.ToolScope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
+      io.micrometer.core.instrument.MeterRegistry registry;
+      io.opentelemetry.api.OpenTelemetry openTelemetry;
       dev.langchain4j.model.chat.ChatModel model;
       org.springframework.ai.chat.model.ChatModel chatModel;
       List<AsyncToolSpecification> tools; Tool tool;

@@ -134,6 +134,11 @@ final class DoctorBed {
   }
 
   Run run(Terminal terminal, String... args) {
+    return runAs("doctor", terminal, args);
+  }
+
+  /** Runs another command with this configuration. */
+  Run runAs(String command, Terminal terminal, String... args) {
     String whole = text == null ? text(servers.fieldNames()) : text;
     Path config = file("mcp.json", whole, false);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -147,7 +152,7 @@ final class DoctorBed {
             folder,
             terminal,
             launcher);
-    List<String> all = new ArrayList<>(List.of("doctor", "--config", config.toString()));
+    List<String> all = new ArrayList<>(List.of(command, "--config", config.toString()));
     all.addAll(List.of(args));
     int code =
         McpBusCommand.create(context, List.of(new DoctorCommand(context)))

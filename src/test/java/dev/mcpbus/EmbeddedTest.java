@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
@@ -16,8 +19,14 @@ import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.memory.InMemoryTransport;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** mcpbus inside a program that brings its own transport. */
@@ -54,12 +63,98 @@ class EmbeddedTest {
   }
 
   @Test
+  void a_transport_of_the_programs_own_has_the_settings_of_an_entry_and_the_defaults() {
+    Vertx vertx = Vertx.vertx();
+    List<JsonObject> logged = new CopyOnWriteArrayList<>();
+    vertx.eventBus().<JsonObject>consumer(Addresses.RPC, line -> logged.add(line.body()));
+    McpBus bus =
+        TestBus.await(
+            McpBus.start(
+                vertx,
+                McpBus.Options.of()
+                    .withRpcLog(RpcLogMode.BUS)
+                    .with("defaults", new JsonObject().put("drain", "700ms"))
+                    .withServer("first", Servers.transport(mirror(vertx)))));
+    try {
+      TestBus.await(bus.add("second", mirror(vertx)));
+      TestBus.await(
+          bus.add("third", Servers.transport(mirror(vertx)).rpcLog(RpcLogMode.OFF).lazy(true)));
+      TestBus.await(bus.awaitReady(Duration.ofSeconds(30), "first", "second"));
+
+      assertThat(TestBus.await(bus.server("third").status()).state())
+          .isEqualTo(ConnectionState.IDLE);
+      TestBus.await(bus.server("third").connect());
+      assertThat(logged)
+          .extracting(line -> line.getString("server"))
+          .contains("first", "second")
+          .doesNotContain("third");
+    } finally {
+      TestBus.await(vertx.close());
+    }
+  }
+
+  @Test
+  void one_mistake_in_a_name_has_one_error_wherever_it_is_made() {
+    Vertx vertx = Vertx.vertx();
+    JsonObject entry = new JsonObject().put("address", "nowhere");
+    McpBus bus = TestBus.await(McpBus.start(vertx, McpBus.Options.of().withServer("GIT", entry)));
+    try {
+      for (String bad : List.of("", " - ", "a\u202eb", "x".repeat(1_001))) {
+        List<Callable<Future<?>>> ways =
+            List.of(
+                () -> Future.succeededFuture(McpBus.Options.of().withServer(bad, entry)),
+                () ->
+                    Future.succeededFuture(
+                        McpBus.Options.of().withServer(bad, Servers.transport(mirror(vertx)))),
+                () -> bus.add(bad, entry),
+                () -> bus.add(bad, mirror(vertx)),
+                () -> bus.client().addServer(bad, Servers.bus("nowhere")));
+        assertThat(ways.stream().map(EmbeddedTest::failure).distinct())
+            .as("all say the same of " + bad)
+            .singleElement()
+            .satisfies(
+                one -> {
+                  assertThat(one.code()).isEqualTo(FailureCode.BAD_REQUEST);
+                  assertThat(one.message()).contains("name").endsWith("Choose another name");
+                });
+      }
+      List<Callable<Future<?>>> taken =
+          List.of(
+              () -> bus.add("git", entry),
+              () -> bus.add("Git", mirror(vertx)),
+              () -> bus.client().addServer("g i t".replace(" ", ""), Servers.bus("nowhere")));
+      assertThat(taken.stream().map(EmbeddedTest::failure).map(SameFailure::message).distinct())
+          .singleElement()
+          .asString()
+          .startsWith("a server 'git' exists already (\"GIT\", mcp.servers.add); remove it");
+    } finally {
+      TestBus.await(vertx.close());
+    }
+  }
+
+  private record SameFailure(FailureCode code, String message) {}
+
+  private static SameFailure failure(Callable<Future<?>> way) {
+    try {
+      TestBus.await(way.call());
+      throw new AssertionError("it was taken");
+    } catch (Exception e) {
+      McpFailure failure = McpFailure.of(e);
+      return new SameFailure(failure.code(), String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private static InMemoryTransport mirror(Vertx vertx) {
+    return new InMemoryTransport("mirror", vertx.getOrCreateContext(), Mirror::new);
+  }
+
+  @Test
   void a_transport_of_the_programs_own_becomes_a_connection_like_any_other() {
     try (TestBus bus = TestBus.start(new JsonObject())) {
       ConnectionId id = new ConnectionId("mirror");
       InMemoryTransport pair =
           new InMemoryTransport("mirror", bus.vertx().getOrCreateContext(), Mirror::new);
-      TestBus.await(bus.bus().add(id, pair, ConnectionOptions.DEFAULT));
+      TestBus.await(TestOptions.add(bus.bus(), id, pair, ConnectionOptions.DEFAULT));
       bus.awaitState("mirror", "READY");
 
       JsonObject mirrored =
@@ -76,7 +171,8 @@ class EmbeddedTest {
       assertThat(meta.getString("traceparent")).isEqualTo(TRACE);
       assertThat(meta.getString("progressToken")).isNotBlank();
 
-      assertThatThrownBy(() -> TestBus.await(bus.bus().add(id, pair, ConnectionOptions.DEFAULT)))
+      assertThatThrownBy(
+              () -> TestBus.await(TestOptions.add(bus.bus(), id, pair, ConnectionOptions.DEFAULT)))
           .isInstanceOf(McpFailure.class)
           .hasMessageContaining("exists already");
       assertThat(bus.status("mirror").getString("state")).isEqualTo("READY");

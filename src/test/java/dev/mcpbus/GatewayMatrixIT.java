@@ -11,10 +11,10 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.Fixture;
 import dev.mcpbus.testing.TestBus;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -247,7 +247,7 @@ class GatewayMatrixIT {
   @MethodSource(ALL)
   void progress(Combination one) {
     List<Double> heard = new CopyOnWriteArrayList<>();
-    McpSchema.CallToolResult result =
+    ToolCallResult result =
         TestBus.await(
             client
                 .server(one.client())
@@ -264,7 +264,7 @@ class GatewayMatrixIT {
   @MethodSource(ALL)
   void cancel(Combination one) {
     CancellationToken token = new CancellationToken();
-    Future<McpSchema.CallToolResult> call =
+    Future<ToolCallResult> call =
         client
             .server(one.client())
             .callTool(

@@ -10,10 +10,10 @@ import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.client.McpTask;
 import dev.mcpbus.client.ToolCallOutcome;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -164,13 +164,13 @@ class GatewayTasksIT {
         });
   }
 
-  private static String text(McpSchema.CallToolResult result) {
-    return result.content().toString();
+  private static String text(ToolCallResult result) {
+    return result.text();
   }
 
   @Test
   void who_does_not_care_for_tasks_gets_the_result() {
-    Map<Combination, Future<McpSchema.CallToolResult>> calls = new LinkedHashMap<>();
+    Map<Combination, Future<ToolCallResult>> calls = new LinkedHashMap<>();
     combinations()
         .forEach(one -> calls.put(one, server(one).callTool(one.tool(), one.arguments(), PATIENT)));
     calls.forEach(
@@ -182,7 +182,7 @@ class GatewayTasksIT {
 
   @Test
   void a_task_asks_its_client_and_goes_on_with_the_answer() {
-    Map<Combination, Future<McpSchema.CallToolResult>> results = new LinkedHashMap<>();
+    Map<Combination, Future<ToolCallResult>> results = new LinkedHashMap<>();
     combinations()
         .forEach(
             one -> {

@@ -53,7 +53,9 @@ class HostileTextTest {
   }
 
   private static ScriptedPeer called(TestBus bus, String id, ScriptedPeer peer) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    TestBus.await(
+        TestOptions.add(
+            bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     return peer;
   }
 

@@ -4,7 +4,10 @@ import static dev.mcpbus.testing.TestBus.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.client.ElicitationAnswer;
+import dev.mcpbus.client.ElicitationRequest;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
@@ -13,6 +16,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +64,31 @@ class InputIT {
                       .put("action", "accept")
                       .put("content", new JsonObject().put("name", "Ada L."))));
       assertThat(TestBus.await(call).encode()).contains("Ada L.");
+    }
+  }
+
+  @Test
+  void a_pending_elicitation_is_seen_and_answered_by_the_facade() {
+    JsonObject entry = everything().put("capabilities", new JsonArray().add("elicitation"));
+    try (TestBus bus = TestBus.start(TestBus.server("everything", entry))) {
+      bus.awaitState("everything", "READY");
+      McpClient client = McpClient.create(bus.vertx());
+      Future<ToolCallResult> call = client.server("everything").callTool(ASKS, Map.of());
+      Map<String, ElicitationRequest> pending =
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(60))
+              .until(() -> TestBus.await(client.pendingElicitations()), all -> !all.isEmpty());
+      String id = pending.keySet().iterator().next();
+      assertThat(pending.get(id).schema().getJsonObject("properties").fieldNames())
+          .contains("name");
+      ElicitationAnswer answer = ElicitationAnswer.accept(new JsonObject().put("name", "Ada L."));
+
+      assertThat(TestBus.await(client.respondToElicitation("unknown", answer))).isFalse();
+      assertThat(TestBus.await(client.respondToElicitation(id, answer))).isTrue();
+
+      assertThat(TestBus.await(call).text()).contains("Ada L.");
+      assertThat(TestBus.await(client.respondToElicitation(id, answer))).isFalse();
+      assertThat(TestBus.await(client.pendingElicitations())).isEmpty();
     }
   }
 

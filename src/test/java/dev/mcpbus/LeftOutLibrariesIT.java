@@ -165,6 +165,7 @@ class LeftOutLibrariesIT {
     int code = process.waitFor();
     String output = Files.readString(log) + "exit code " + code;
     assertThat(output).as("the main job").contains("\"text\":\"one ", "\"text\":\"hello\"");
+    assertThat(output).as("the facade").contains("TOOLS greet", "STOOD IN FOR a server");
     assertThat(output).doesNotContain("NoClassDefFoundError", "ClassNotFoundException");
     return output;
   }

@@ -8,11 +8,16 @@ import static dev.mcpbus.testing.TestBus.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.client.ServerStatus;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.Pids;
 import dev.mcpbus.testing.TestBus;
@@ -284,6 +289,70 @@ class LifecycleIT {
       bus.awaitEvent("slow", Events.STATE_CHANGED);
       await(client.close());
       assertThat(failure(waiting).code()).isEqualTo(FailureCode.CANCELLED);
+    }
+  }
+
+  @Test
+  void connect_once_leaves_the_id_free_after_a_failure_a_cancellation_and_its_time() {
+    try (TestBus bus = TestBus.start(new JsonObject())) {
+      McpClient client = McpClient.create(bus.vertx());
+      CallOptions none = CallOptions.DEFAULT;
+      McpServerClient good = await(client.connectOnce("good", scripted("good"), none));
+      assertThat(await(good.statusByPing(none))).isEqualTo("connected");
+      assertThat(failure(client.connectOnce("good", scripted("good"), none)).code())
+          .isEqualTo(FailureCode.BAD_REQUEST);
+
+      McpFailure exits = failure(client.connectOnce("x", scripted("exit-at-start"), none));
+      assertThat(exits.code()).isEqualTo(FailureCode.HANDSHAKE_FAILED);
+      assertThat(await(client.listServers())).containsExactly("good");
+      assertThat(await(client.server("x").statusByPing(none))).isEqualTo("disconnected");
+
+      CallOptions brief = CallOptions.timeout(Duration.ofMillis(300));
+      assertThat(failure(client.connectOnce("x", scripted("hang"), brief)).code())
+          .isEqualTo(FailureCode.CALL_TIMEOUT);
+      assertThat(await(client.hasServer("x"))).isFalse();
+
+      CancellationToken token = new CancellationToken();
+      Future<?> waiting = client.connectOnce("x", scripted("hang"), none.withCancel(token));
+      Awaitility.await().atMost(SOON).until(() -> bus.events(Events.STATE_CHANGED).size() > 0);
+      Awaitility.await().atMost(SOON).until(() -> await(client.hasServer("x")));
+      token.cancel();
+      assertThat(failure(waiting).code()).isEqualTo(FailureCode.CANCELLED);
+      assertThat(await(client.hasServer("x"))).isFalse();
+      assertThat(failure(client.connectOnce("x", scripted("good"), none.withCancel(token))).code())
+          .isEqualTo(FailureCode.CANCELLED);
+
+      assertThat(await(client.connectOnce("x", scripted("good"), none)).id()).hasToString("x");
+    }
+  }
+
+  @Test
+  void a_disconnect_completes_when_the_session_is_over_and_says_the_state_after() {
+    JsonObject servers =
+        new JsonObject()
+            .put("a", scripted("good"))
+            .put("b", scripted("good"))
+            .put("down", scripted("exit-at-start"));
+    try (TestBus bus = TestBus.start(servers)) {
+      McpClient client = McpClient.create(bus.vertx());
+      bus.awaitState("a", "READY");
+      bus.awaitState("b", "READY");
+      long pid = pid(bus.status("a"));
+      Future<ToolCallResult> call =
+          client.server("a").callTool("sleep", new JsonObject().put("ms", 300));
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> text(bus.callTool("a", "count", new JsonObject())).equals("1"));
+
+      assertThat(await(client.disconnectServer("a"))).isEqualTo(ConnectionState.IDLE);
+
+      assertThat(call.result().text()).isEqualTo("slept");
+      assertThat(Pids.runs(pid)).isFalse();
+      assertThat(await(client.disconnectServer("a"))).isEqualTo(ConnectionState.IDLE);
+      assertThat(await(client.disconnectAllServers()))
+          .extracting(ServerStatus::state)
+          .containsExactly(ConnectionState.IDLE, ConnectionState.IDLE, ConnectionState.IDLE);
+      assertThat(await(client.listServers())).containsExactlyInAnyOrder("a", "b", "down");
     }
   }
 

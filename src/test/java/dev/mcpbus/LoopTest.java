@@ -54,7 +54,8 @@ class LoopTest {
   }
 
   private static void add(TestBus bus, String id, Transport transport) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), transport, ConnectionOptions.DEFAULT));
+    TestBus.await(
+        TestOptions.add(bus.bus(), new ConnectionId(id), transport, ConnectionOptions.DEFAULT));
   }
 
   private static void add(TestBus bus, String id, String url, String... more) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Telemetry;
-import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.Peers;
 import dev.mcpbus.testing.Compared;
 import dev.mcpbus.testing.McpHttp;
@@ -57,10 +56,7 @@ class MetricsIT {
         TestBus.await(
             McpBus.start(
                 vertx,
-                McpBus.Options.of()
-                    .withServer("good", entry)
-                    .withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true))
-                    .withPort(0)));
+                McpBus.Options.of().withServer("good", entry).withMetrics(true).withPort(0)));
   }
 
   @AfterEach

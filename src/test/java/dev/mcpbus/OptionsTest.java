@@ -5,14 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.connection.options.PinStore;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.memory.InMemoryTransport;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +29,15 @@ import org.junit.jupiter.api.io.TempDir;
 class OptionsTest {
 
   private static final JsonObject CAT = new JsonObject().put("command", "cat");
+
+  /** Is never opened here. */
+  private static final Transport OWN =
+      new InMemoryTransport(
+          "own",
+          Vertx.vertx().getOrCreateContext(),
+          channel -> {
+            throw new AssertionError("opened");
+          });
 
   @TempDir Path folder;
 
@@ -37,10 +55,10 @@ class OptionsTest {
                 }
                 """));
 
-    assertThat(ids(options)).containsExactly("cat", "docs");
-    assertThat(options.search()).isTrue();
-    assertThat(options.supervisor().startConcurrency()).isEqualTo(3);
-    assertThat(options.bridge()).isNull();
+    assertThat(options.servers()).containsExactly("cat", "docs");
+    assertThat(options.settings().search()).isTrue();
+    assertThat(options.settings().supervisor().startConcurrency()).isEqualTo(3);
+    assertThat(options.settings().bridge()).isNull();
     assertThat(options.problems()).isEmpty();
   }
 
@@ -50,10 +68,13 @@ class OptionsTest {
         McpBus.Options.of(
             file("{\"mcpServers\": {\"cat\": {\"command\": \"cat\"}, \"none\": {\"args\": []}}}"));
 
-    assertThat(ids(options)).containsExactly("cat");
+    assertThat(options.servers()).containsExactly("cat");
     assertThat(options.problems())
         .isNotEmpty()
         .allSatisfy(problem -> assertThat(problem.server()).isEqualTo("none"));
+    assertThat(options.withPort(0).problems())
+        .as("the line of the file stays")
+        .isEqualTo(options.problems());
   }
 
   @Test
@@ -79,9 +100,9 @@ class OptionsTest {
                 .put("mcpServers", servers)
                 .put("bridge", new JsonObject().put("port", 0)));
 
-    assertThat(ids(silent)).containsExactly("cat");
-    assertThat(silent.bridge()).isNull();
-    assertThat(served.bridge()).isEqualTo(BridgeOptions.DEFAULT.withPort(0));
+    assertThat(silent.servers()).containsExactly("cat");
+    assertThat(silent.settings().bridge()).isNull();
+    assertThat(served.settings().bridge()).isEqualTo(BridgeOptions.DEFAULT.withPort(0));
   }
 
   @Test
@@ -89,6 +110,7 @@ class OptionsTest {
     assertThat(McpBus.Options.of(new JsonObject()).servers()).isEmpty();
     assertThat(
             McpBus.Options.of(new JsonObject().put("bridge", new JsonObject().put("port", 0)))
+                .settings()
                 .bridge())
         .isNotNull();
     assertThatThrownBy(() -> McpBus.Options.of(new JsonObject().put("mcpServer", new JsonObject())))
@@ -101,41 +123,246 @@ class OptionsTest {
     McpBus.Options options =
         McpBus.Options.of()
             .withServer("cat", CAT)
-            .withServer("docs", new JsonObject().put("url", "http://127.0.0.1:1/mcp"))
+            .withServer("docs", Servers.http("http://127.0.0.1:1/mcp"))
             .withPort(0);
 
-    assertThat(ids(options)).containsExactly("cat", "docs");
-    assertThat(options.bridge()).isEqualTo(BridgeOptions.DEFAULT.withPort(0));
+    assertThat(options.servers()).containsExactly("cat", "docs");
+    assertThat(options.settings().bridge()).isEqualTo(BridgeOptions.DEFAULT.withPort(0));
     assertThatThrownBy(() -> options.withServer("none", new JsonObject()))
         .isInstanceOf(McpFailure.class)
         .hasMessageContaining("command");
   }
 
   @Test
-  void a_bridge_beyond_loopback_needs_a_login_whatever_comes_first() {
-    BridgeOptions open =
-        BridgeOptions.DEFAULT
-            .withAllowed(Set.of("mcp.example.com"), Set.of())
-            .withRemote(true)
-            .withHost("0.0.0.0");
+  void names_that_mean_one_server_are_refused_at_once_in_the_words_of_the_file() {
+    McpBus.Options options = McpBus.Options.of().withServer("git", CAT);
+    String words = "these names mean the same server \"git\": \"git\", \"GIT\"";
 
-    assertThatThrownBy(() -> McpBus.Options.of().withBridge(open))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("without a login");
-    McpBus.Options locked =
+    assertThatThrownBy(() -> options.withServer("GIT", CAT))
+        .isInstanceOf(McpFailure.class)
+        .hasMessageContaining(words);
+    assertThatThrownBy(() -> options.withServer("GIT", Servers.transport(OWN)))
+        .hasMessageContaining(words);
+    assertThatThrownBy(
+            () ->
+                McpBus.Options.of()
+                    .withServer("git", Servers.transport(OWN))
+                    .withServer("GIT", CAT))
+        .hasMessageContaining(words);
+    assertThatThrownBy(() -> options.withServer("git", CAT))
+        .hasMessageContaining("the same server \"git\"");
+    assertThatThrownBy(
+            () ->
+                McpBus.Options.of(
+                    new JsonObject()
+                        .put("mcpServers", new JsonObject().put("git", CAT).put("GIT", CAT))))
+        .hasMessageContaining(words);
+  }
+
+  @Test
+  void a_section_is_read_as_in_a_file_and_names_its_mistakes() {
+    McpBus.Options options =
         McpBus.Options.of()
-            .withAuth(
-                AuthOptions.ofKeys(
-                    List.of(
-                        new AuthOptions.ApiKey(
-                            "ada", "sha256:" + "0".repeat(64), Set.of(), false, null, null))))
-            .withBridge(open);
-    assertThatThrownBy(() -> locked.withAuth(AuthOptions.NONE))
+            .withServer("cat", CAT)
+            .with("supervisor", new JsonObject().put("startConcurrency", 3))
+            .with("defaults", new JsonObject().put("timeout", "7s"));
+
+    assertThat(options.settings().supervisor().startConcurrency()).isEqualTo(3);
+    assertThat(definition(options, "cat").connection().requestTimeout())
+        .as("the defaults are those of servers that were there before, too")
+        .isEqualTo(Duration.ofSeconds(7));
+    assertThat(options.with("supervisor", null).settings().supervisor().startConcurrency())
+        .isEqualTo(16);
+    assertThatThrownBy(() -> options.with("supervisr", new JsonObject()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Did you mean \"supervisor\"");
+    assertThatThrownBy(() -> options.with("bridge", new JsonObject().put("port", 70_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bridge.port");
+  }
+
+  @Test
+  void the_document_comes_out_as_it_went_in_and_is_a_copy() {
+    JsonObject document =
+        new JsonObject()
+            .put(
+                "mcpServers",
+                new JsonObject()
+                    .put("cat", CAT.copy().put("env", new JsonObject().put("K", "${X:-y}"))))
+            .put("gateway", new JsonObject().put("pageSize", 7));
+    McpBus.Options options = McpBus.Options.fromJson(document);
+
+    assertThat(options.toJson()).isEqualTo(document);
+    options.toJson().getJsonObject("mcpServers").clear();
+    document.clear();
+    assertThat(options.toJson().getJsonObject("mcpServers").fieldNames()).containsExactly("cat");
+    assertThat(McpBus.Options.fromJson(options.withSearch(true).toJson()).settings().search())
+        .isTrue();
+    assertThat(options.toString()).contains("cat").doesNotContain("${X");
+  }
+
+  @Test
+  void a_file_of_another_program_takes_sections_and_comes_out_in_our_keys() throws IOException {
+    McpBus.Options options =
+        McpBus.Options.of(
+                file("{\"servers\": {\"docs\": {\"type\": \"http\", \"url\": \"http://h/mcp\"}}}"))
+            .withServer("cat", CAT)
+            .withSearch(true);
+
+    assertThat(options.servers()).containsExactly("docs", "cat");
+    assertThat(options.toJson().getJsonObject("mcpServers").fieldNames())
+        .containsExactly("docs", "cat");
+    assertThat(options.settings().search()).isTrue();
+
+    McpBus.Options seeds =
+        McpBus.Options.of(
+            Files.writeString(
+                folder.resolve("mcp.yaml"),
+                "mcp_servers:\n  git:\n    command: cat\n    timeout: 9\n"));
+    assertThat(seeds.toJson().getJsonObject("mcpServers").getJsonObject("git").getString("timeout"))
+        .isEqualTo("9s");
+    assertThat(definition(seeds.withPort(0), "git").connection().requestTimeout())
+        .isEqualTo(Duration.ofSeconds(9));
+  }
+
+  @Test
+  void what_json_cannot_say_stays_when_a_section_changes() {
+    PinStore pins = PinStore.inMemory();
+    McpBus.Options options =
+        McpBus.Options.of()
+            .withServer("own", Servers.transport(OWN).timeout(Duration.ofSeconds(3)))
+            .withPins(pins)
+            .withNames(NamePolicy.DOTTED)
+            .with(
+                "gateway",
+                new JsonObject()
+                    .put(
+                        "views",
+                        new JsonObject()
+                            .put(
+                                "mine",
+                                new JsonObject().put("servers", new JsonArray().add("own")))))
+            .withRpcLog(RpcLogMode.BUS);
+
+    assertThat(options.settings().pins()).isSameAs(pins);
+    ServerDefinition own = definition(options, "own");
+    assertThat(own.transport()).isEqualTo(new EmbeddedTransportOptions(OWN));
+    assertThat(own.rpcLog()).isEqualTo(RpcLogMode.BUS);
+    assertThat(own.connection().requestTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(own.origin()).as("no other node can read it").isNull();
+    assertThat(options.toJson().getJsonObject("mcpServers")).isEmpty();
+  }
+
+  @Test
+  void an_entry_that_was_built_is_that_of_a_file() {
+    Servers entry =
+        Servers.stdio("npx")
+            .args("-y", "@scope/server")
+            .env("TOKEN", "s3cret")
+            .env("MODE", "fast")
+            .cwd(Path.of("/tmp"))
+            .timeout(Duration.ofSeconds(20))
+            .lazy(true)
+            .restart(new JsonObject().put("type", "temporary"))
+            .drain(Duration.ofMillis(300))
+            .rpcLog(RpcLogMode.ON)
+            .toolsOnly(true)
+            .pin(true)
+            .capabilities("elicitation.form")
+            .labels("gpu")
+            .set("maxPending", 5);
+    JsonObject written =
+        new JsonObject(
+            """
+            {"command": "npx", "args": ["-y", "@scope/server"],
+             "env": {"TOKEN": "s3cret", "MODE": "fast"}, "cwd": "/tmp", "timeout": "20000ms",
+             "lazy": true, "restart": {"type": "temporary"}, "drain": "300ms", "rpcLog": "on",
+             "toolsOnly": true, "pin": true, "capabilities": ["elicitation.form"],
+             "labels": ["gpu"], "maxPending": 5}
+            """);
+
+    assertThat(entry.toJson()).isEqualTo(written);
+    assertThat(Servers.fromJson(written).toJson()).isEqualTo(written);
+    assertThat(entry.toString()).contains("command", "env").doesNotContain("s3cret", "npx");
+    entry.toJson().getJsonObject("env").clear();
+    assertThat(entry.toJson()).as("a copy").isEqualTo(written);
+    ServerDefinition read = definition(McpBus.Options.of().withServer("s", entry), "s");
+    assertThat(read.sameAs(definition(McpBus.Options.of().withServer("s", written), "s"))).isTrue();
+    assertThat(read.connection().maxPending()).isEqualTo(5);
+    assertThat(read.labels()).containsExactly("gpu");
+    assertThat(Servers.http("https://h/mcp").header("A", "b").toJson())
+        .isEqualTo(
+            new JsonObject(
+                Map.of("url", "https://h/mcp", "headers", new JsonObject().put("A", "b"))));
+    assertThat(Servers.bus("a.b").set("lazy", true).set("lazy", null).toJson())
+        .isEqualTo(new JsonObject().put("address", "a.b"));
+  }
+
+  @Test
+  void a_transport_of_the_program_takes_settings_and_no_way_to_reach_a_server() {
+    for (String key : List.of("command", "url", "headers", "type", "labels", "replicas")) {
+      assertThatThrownBy(
+              () -> McpBus.Options.of().withServer("own", Servers.transport(OWN).set(key, "x")))
+          .isInstanceOf(McpFailure.class)
+          .hasMessageContaining(
+              "server \"own\": \"" + key + "\" has no meaning for a transport that the program");
+    }
+    ServerDefinition own =
+        definition(
+            McpBus.Options.of()
+                .withServer(
+                    "own",
+                    Servers.transport(OWN)
+                        .lazy(true)
+                        .drain(Duration.ofSeconds(1))
+                        .restart(new JsonObject().put("type", "temporary"))
+                        .set("disabledTools", new JsonArray().add("rm"))),
+            "own");
+    assertThat(own.connection().lazy()).isTrue();
+    assertThat(own.connection().tools().isOpen()).isFalse();
+    assertThat(own.drain()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(own.restart().type().name()).isEqualTo("TEMPORARY");
+  }
+
+  @Test
+  void a_thousand_servers_are_added_in_the_time_of_a_thousand_entries() {
+    McpBus.Options options = McpBus.Options.of();
+    for (int i : IntStream.range(0, 1_000).toArray()) {
+      options = options.withServer("s" + i, CAT);
+    }
+
+    assertThat(options.withSearch(true).servers()).hasSize(1_000);
+  }
+
+  @Test
+  void a_bridge_beyond_loopback_needs_a_login_whatever_comes_first() {
+    JsonObject open =
+        new JsonObject()
+            .put("host", "0.0.0.0")
+            .put("allowedHosts", new JsonArray().add("mcp.example.com"));
+    JsonObject keys =
+        new JsonObject()
+            .put(
+                "apiKeys",
+                new JsonArray()
+                    .add(
+                        new JsonObject()
+                            .put("name", "ada")
+                            .put("hash", "sha256:" + "0".repeat(64))));
+
+    assertThatThrownBy(() -> McpBus.Options.of().with("bridge", open))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("let callers log in");
+    McpBus.Options locked = McpBus.Options.of().with("auth", keys).with("bridge", open);
+    assertThatThrownBy(() -> locked.with("auth", null))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
-  private static List<String> ids(McpBus.Options options) {
-    return options.servers().stream().map(ServerDefinition::name).toList();
+  private static ServerDefinition definition(McpBus.Options options, String name) {
+    return options.settings().servers().stream()
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   private Path file(String text) throws IOException {

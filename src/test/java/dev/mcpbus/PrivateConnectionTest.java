@@ -73,7 +73,7 @@ class PrivateConnectionTest {
   }
 
   private void add(String id, ConnectionOptions options) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), options));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId(id), peer.transport(), options));
   }
 
   @AfterEach
@@ -376,7 +376,7 @@ class PrivateConnectionTest {
               .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
               .lazy(true)
               .build();
-      TestBus.await(other.bus().add(new ConnectionId("s"), good.transport(), lazy));
+      TestBus.await(TestOptions.add(other.bus(), new ConnectionId("s"), good.transport(), lazy));
       JsonObject leased = other.request("mcp.servers.lease", wish("s", 60_000));
       other.awaitState(leased.getString("lease"), "READY");
       other.request("mcp.s.ping", new JsonObject());

@@ -268,7 +268,7 @@ class RealServersIT {
       bus.awaitState("everything", "READY");
       McpClient client = McpClient.create(bus.vertx());
       assertThat(TestBus.await(client.listServers())).containsExactly("everything");
-      assertThat(TestBus.await(client.server("everything").listTools()).tools()).hasSize(13);
+      assertThat(TestBus.await(client.server("everything").listTools()).items()).hasSize(13);
     }
   }
 }

@@ -12,10 +12,10 @@ import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.client.McpTask;
 import dev.mcpbus.client.ToolCallOutcome;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -84,8 +84,8 @@ class TasksIT {
     return new JsonObject().put("url", "http://127.0.0.1:" + port + "/mcp");
   }
 
-  private static String text(McpSchema.CallToolResult result) {
-    return result.content().toString();
+  private static String text(ToolCallResult result) {
+    return result.text();
   }
 
   // 2025-11-25
@@ -123,7 +123,7 @@ class TasksIT {
       McpServerClient server = client.server("everything");
 
       // Who knows nothing of tasks gets the result; the question on the way is answered.
-      Future<McpSchema.CallToolResult> plain =
+      Future<ToolCallResult> plain =
           server.callTool(RESEARCH, Map.of("topic", "python", "ambiguous", true), PATIENT);
 
       // Who wants the task gets it at once.
@@ -248,7 +248,7 @@ class TasksIT {
   void a_task_survives_the_end_of_the_child_that_works_on_it() {
     try (TestBus bus = TestBus.start(TestBus.server("tasks", overStdio()))) {
       bus.awaitState("tasks", "READY");
-      Future<McpSchema.CallToolResult> call = longWork(bus);
+      Future<ToolCallResult> call = longWork(bus);
       long pid = bus.status("tasks").getJsonObject("transport").getLong("pid");
       assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
       endsWell(bus, call);
@@ -262,7 +262,7 @@ class TasksIT {
     Process server = overHttp(port);
     try (TestBus bus = TestBus.start(TestBus.server("tasks", url(port)))) {
       bus.awaitState("tasks", "READY");
-      Future<McpSchema.CallToolResult> call = longWork(bus);
+      Future<ToolCallResult> call = longWork(bus);
       server.destroyForcibly();
       Awaitility.await().until(() -> !listens(port));
       overHttp(port);
@@ -278,21 +278,21 @@ class TasksIT {
     overHttp(port);
     try (TestBus bus = TestBus.start(TestBus.server("tasks", url(port)))) {
       bus.awaitState("tasks", "READY");
-      Future<McpSchema.CallToolResult> call = longWork(bus);
+      Future<ToolCallResult> call = longWork(bus);
       bus.request(Addresses.of(new ConnectionId("tasks"), Addresses.RESTART), new JsonObject());
       endsWell(bus, call);
     }
   }
 
   /** A call that became a task, whose server was asked for it once at least. */
-  private Future<McpSchema.CallToolResult> longWork(TestBus bus) {
+  private Future<ToolCallResult> longWork(TestBus bus) {
     McpServerClient server = McpClient.create(bus.vertx()).server("tasks");
-    Future<McpSchema.CallToolResult> call = server.callTool("work", Map.of("ms", 4_000), PATIENT);
+    Future<ToolCallResult> call = server.callTool("work", Map.of("ms", 4_000), PATIENT);
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> logged("get") > 0);
     return call;
   }
 
-  private void endsWell(TestBus bus, Future<McpSchema.CallToolResult> call) {
+  private void endsWell(TestBus bus, Future<ToolCallResult> call) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> bus.events(Events.CONNECTED).size() >= 2);

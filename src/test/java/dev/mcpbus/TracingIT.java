@@ -64,13 +64,13 @@ class TracingIT {
   private McpHttp run(TelemetryOptions telemetry) {
     bus =
         TestBus.await(
-            McpBus.start(
-                vertx,
-                McpBus.Options.of()
-                    .withServer("initialize", entry("initialize"))
-                    .withServer("discover", entry("discover"))
-                    .withTelemetry(telemetry)
-                    .withPort(0)));
+            TestOptions.of(
+                    McpBus.Options.of()
+                        .withServer("initialize", entry("initialize"))
+                        .withServer("discover", entry("discover"))
+                        .withPort(0))
+                .withTelemetry(telemetry)
+                .start(vertx));
     return new McpHttp(bus.port(), "/mcp");
   }
 

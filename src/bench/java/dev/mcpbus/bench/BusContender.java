@@ -1,6 +1,6 @@
 package dev.mcpbus.bench;
 
-import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -59,15 +59,15 @@ final class BusContender implements Contender {
     for (int i = 0; i < addresses.size(); i++) {
       servers.add(definition("echo-" + i));
     }
-    McpBus.Options options =
-        new McpBus.Options(
+    TestOptions options =
+        TestOptions.of(
             servers,
             SupervisorOptions.DEFAULT,
             null,
             (name, entry) -> {
               throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the benchmark takes no servers");
             });
-    McpBus.start(vertx, options.withTelemetry(telemetry())).await(60, TimeUnit.SECONDS);
+    options.withTelemetry(telemetry()).start(vertx).await(60, TimeUnit.SECONDS);
     for (int i = 0; i < addresses.size(); i++) {
       awaitReady("mcp.echo-" + i + ".status");
     }

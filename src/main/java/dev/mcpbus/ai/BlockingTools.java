@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
@@ -19,15 +20,19 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lists and calls tools for frameworks that block their caller. Any thread may call, except an
@@ -37,111 +42,127 @@ import org.jspecify.annotations.Nullable;
 @PublicApi
 public final class BlockingTools implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(BlockingTools.class);
   private static final long LIST_MILLIS = 30_000;
 
   private final Vertx vertx;
   private final InternalContext context;
   private final McpClient client;
   private final FrameworkOptions options;
-
-  /**
-   * The options for a framework. Immutable.
-   *
-   * @param servers ids of the servers whose tools are offered; empty for all
-   * @param timeout of a call; null for the connection's own request time-out
-   * @param patience how long a list waits for servers that connect for the first time, for example
-   *     one that was just added; default 10 s, zero for no wait
-   * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
-   */
-  public record FrameworkOptions(
-      List<String> servers,
-      @Nullable Duration timeout,
-      Duration patience,
-      Map<String, JsonObject> schemas) {
-
-    /** All servers, the connections' time-outs, the servers' schemas. */
-    public static final FrameworkOptions DEFAULT =
-        new FrameworkOptions(List.of(), null, Duration.ofSeconds(10), Map.of());
-
-    public FrameworkOptions {
-      servers = List.copyOf(servers);
-      schemas = Map.copyOf(schemas);
-    }
-
-    public FrameworkOptions withServers(String... ids) {
-      return new FrameworkOptions(List.of(ids), timeout, patience, schemas);
-    }
-
-    public FrameworkOptions withTimeout(Duration value) {
-      return new FrameworkOptions(servers, value, patience, schemas);
-    }
-
-    public FrameworkOptions withPatience(Duration value) {
-      return new FrameworkOptions(servers, timeout, value, schemas);
-    }
-
-    public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
-      return new FrameworkOptions(servers, timeout, patience, values);
-    }
-  }
+  private final SilentServers silent;
 
   /** If a verticle creates it, undeployment of that verticle ends its calls. */
   public BlockingTools(Vertx vertx, FrameworkOptions options) {
+    this(vertx, options, System::nanoTime);
+  }
+
+  BlockingTools(Vertx vertx, FrameworkOptions options, LongSupplier nanos) {
     Codecs.register(vertx);
     this.vertx = vertx;
     this.context = InternalContext.create(vertx);
     this.client = McpClient.create(vertx);
     this.options = options;
+    this.silent = new SilentServers(client, options, nanos);
+    client.onEvent(silent::onEvent);
+    Consumer<JsonObject> log = options.log();
+    if (log != null) {
+      client.onEvent(
+          Events.LOG,
+          event -> {
+            if (options.offers(event.getString("id", ""))) {
+              onWorker(() -> log.accept(event));
+            }
+          });
+    }
   }
 
   /**
    * The present tools, with those of a server that was just added: it waits for first attempts to
-   * connect, as long as {@link FrameworkOptions#patience} says. Blocks for at most that and 30 s.
+   * connect, as {@link FrameworkOptions#withPatience} says. Blocks for at most that and 30 s.
+   *
+   * @throws McpFailure {@code UNAVAILABLE} if the options demand all servers and one is not ready
+   * @throws IllegalStateException if two tools would have the same name
    */
   public ModelTools list() {
     JsonObject wanted =
         options.servers().isEmpty()
             ? new JsonObject()
             : new JsonObject().put("servers", new JsonArray(options.servers()));
-    return await(
-        () ->
-            settled()
-                .compose(
-                    tried -> vertx.eventBus().<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted))
-                .map(Message::body)
-                .map(listed -> ModelTools.of(listed, options.schemas())),
-        LIST_MILLIS + options.patience().toMillis(),
-        new CancellationToken());
+    JsonObject listed =
+        await(
+            () ->
+                silent
+                    .settled()
+                    .compose(
+                        tried ->
+                            vertx.eventBus().<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted))
+                    .map(Message::body),
+            LIST_MILLIS + options.patience().toMillis(),
+            new CancellationToken());
+    return ModelTools.of(listed, options.schemas()).offered(options);
   }
 
-  private Future<Void> settled() {
-    return options.patience().isZero()
-        ? Future.succeededFuture()
-        : client.awaitAttempts(options.patience(), options.servers());
+  /** Calls a tool without {@code _meta}, as the options say. */
+  public ToolOutput call(ModelTool tool, @Nullable String arguments) {
+    return call(tool, arguments, new JsonObject(), CallOptions.DEFAULT);
   }
 
   /**
    * Calls a tool and blocks until it has answered.
    *
    * @param arguments as the model wrote them, a JSON object; null or blank for none
+   * @param meta {@code _meta} of this call, for the server; empty for none
+   * @param given the options of this call; what it leaves open is as the framework's options say
    * @throws McpFailure if the tool gave no result; {@code CALL_TIMEOUT} after the time-out
    */
-  public ToolOutput call(ModelTool tool, @Nullable String arguments) {
+  public ToolOutput call(
+      ModelTool tool, @Nullable String arguments, JsonObject meta, CallOptions given) {
     JsonObject object = FunctionCall.parse(arguments == null ? "" : arguments);
-    JsonObject params = new JsonObject().put("name", tool.tool().tool()).put("arguments", object);
-    CancellationToken token = new CancellationToken();
-    CallOptions how = CallOptions.DEFAULT.withCancel(token);
-    Duration timeout = options.timeout();
+    CancellationToken token = Objects.requireNonNullElseGet(given.cancel(), CancellationToken::new);
+    Duration timeout = given.timeout() == null ? options.timeout() : given.timeout();
+    CallOptions how = listened(tool, given.withCancel(token));
     CallOptions timed = timeout == null ? how : how.withTimeout(timeout);
     JsonObject result =
         await(
-            () ->
-                client
-                    .server(new ConnectionId(tool.tool().server()))
-                    .send(Addresses.TOOLS_CALL, params, timed),
+            () -> send(tool, object, meta, timed),
             Layer.BLOCKING.timeout(CallDeadline.of(timeout)),
             token);
     return ToolOutput.of(result);
+  }
+
+  private Future<JsonObject> send(
+      ModelTool tool, JsonObject arguments, JsonObject meta, CallOptions how) {
+    if (ResourceTools.isOne(tool)) {
+      return ResourceTools.call(client, options, tool, arguments, how);
+    }
+    JsonObject params =
+        new JsonObject().put("name", tool.tool().tool()).put("arguments", arguments);
+    if (!meta.isEmpty()) {
+      params.put("_meta", meta);
+    }
+    return client
+        .server(new ConnectionId(tool.tool().server()))
+        .send(Addresses.TOOLS_CALL, params, how);
+  }
+
+  private CallOptions listened(ModelTool tool, CallOptions how) {
+    BiConsumer<ModelTool, JsonObject> handler = options.progress();
+    return handler == null || how.progress() != null
+        ? how
+        : how.withProgress(step -> onWorker(() -> handler.accept(tool, step.json())));
+  }
+
+  /** Runs a handler of the program, which may block, on a worker thread, in order. */
+  private void onWorker(Runnable handler) {
+    context
+        .context()
+        .executeBlocking(Executors.callable(handler))
+        .onFailure(failure -> LOG.warn("a handler of the program failed", failure));
+  }
+
+  /** What the model reads of a result. */
+  public String text(ToolOutput output) {
+    return options.text(output);
   }
 
   /**

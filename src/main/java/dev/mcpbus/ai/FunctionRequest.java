@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * mcp.tools.functions.call} and {@code .route}. Immutable.
  *
  * @param servers ids of the servers whose tools are requested; null for all
- * @param schemas by routing name or {@code server.tool}
+ * @param schemas by routing name, {@code server.tool} or tool: only these tools; null for all
  * @param only the tools that the caller may see; null for all
  * @param call the model's call; null in a request for the functions
  */
 record FunctionRequest(
     FunctionFormat form,
     @Nullable List<String> servers,
-    Map<String, JsonObject> schemas,
+    @Nullable Map<String, JsonObject> schemas,
     FunctionOptions options,
     @Nullable Set<ToolName> only,
     @Nullable JsonObject call) {
@@ -78,20 +78,22 @@ record FunctionRequest(
     throw McpFailure.badRequest("'servers' must be the id of a server or a list of them");
   }
 
-  private static Map<String, JsonObject> schemas(@Nullable Object value) {
-    Map<String, JsonObject> schemas = new LinkedHashMap<>();
+  private static @Nullable Map<String, JsonObject> schemas(@Nullable Object value) {
     if (value instanceof JsonObject all) {
+      Map<String, JsonObject> schemas = new LinkedHashMap<>();
       for (Map.Entry<String, Object> one : all) {
         if (!(one.getValue() instanceof JsonObject schema)) {
           throw McpFailure.badRequest("'schemas." + one.getKey() + "' must be a JSON schema");
         }
         schemas.put(one.getKey(), schema);
       }
-    } else if (value != null && !value.equals("automatic")) {
+      return schemas;
+    }
+    if (value != null && !value.equals("automatic")) {
       throw McpFailure.badRequest(
           "'schemas' must be \"automatic\" or an object {\"server__tool\": {schema}}");
     }
-    return schemas;
+    return null;
   }
 
   private static boolean flag(JsonObject body, String key) {

@@ -110,7 +110,9 @@ public final class FunctionsVerticle extends VerticleBase {
 
   private Future<JsonObject> functions(FunctionMessage received) {
     FunctionRequest request = received.request();
-    return list(request.wanted(), request.schemas())
+    Map<String, JsonObject> schemas = request.schemas();
+    return list(request.wanted(), schemas == null ? Map.of() : schemas)
+        .map(all -> schemas == null ? all : all.named(schemas.keySet()))
         .map(all -> request.only() == null ? all : all.only(request::admits))
         .map(
             tools -> {

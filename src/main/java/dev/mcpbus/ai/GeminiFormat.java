@@ -42,7 +42,7 @@ final class GeminiFormat implements VendorFormat {
     if (call.id() != null) {
       response.put("id", call.id());
     }
-    JsonObject structured = output.structured();
+    Object structured = output.structured();
     Object value = structured != null && output.parts().size() == 1 ? structured : output.text();
     response
         .put("name", call.name())

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The tools in a response of {@code mcp.tools.list}, under their routing names, in the same order.
@@ -31,7 +32,8 @@ public final class ModelTools {
 
   /**
    * @param listed the result of {@code mcp.tools.list}
-   * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
+   * @param schemas replace the servers' schemas, by routing name, {@code server.tool} or the tool's
+   *     own name
    */
   static ModelTools of(JsonObject listed, Map<String, JsonObject> schemas) {
     Map<ToolName, JsonObject> definitions = new LinkedHashMap<>();
@@ -52,19 +54,31 @@ public final class ModelTools {
         .tools()
         .forEach(
             (name, tool) -> {
-              unused.remove(name);
-              unused.remove(tool.toString());
               JsonObject own = definitions.getOrDefault(tool, new JsonObject());
-              JsonObject wanted =
-                  schemas.getOrDefault(
-                      name,
-                      schemas.getOrDefault(
-                          tool.toString(), own.getJsonObject("inputSchema", new JsonObject())));
+              JsonObject wanted = own.getJsonObject("inputSchema", new JsonObject());
+              for (String key : keys(name, tool)) {
+                unused.remove(key);
+                wanted = schemas.getOrDefault(key, wanted);
+              }
               tools.add(new ModelTool(name, tool, own.copy().put("name", tool.tool()), wanted));
             });
     unused.forEach(
         name -> problems.add(problem("", name, "no tool for this entry of \"schemas\"")));
     return new ModelTools(tools, problems);
+  }
+
+  /** What an entry of {@code schemas} may call the tool, the most exact last. */
+  private static List<String> keys(String name, ToolName tool) {
+    return List.of(tool.tool(), tool.toString(), name);
+  }
+
+  /** The tools that {@code names} names, as {@code schemas} does; all problems stay. */
+  ModelTools named(Set<String> names) {
+    return new ModelTools(
+        tools.stream()
+            .filter(tool -> keys(tool.name(), tool.tool()).stream().anyMatch(names::contains))
+            .toList(),
+        problems);
   }
 
   private static Optional<ToolName> toolOf(JsonObject definition) {
@@ -88,6 +102,29 @@ public final class ModelTools {
   ModelTools only(Predicate<ToolName> wanted) {
     return new ModelTools(
         tools.stream().filter(tool -> wanted.test(tool.tool())).toList(), List.of());
+  }
+
+  /**
+   * These tools as a program offers them: filtered, under its names and texts.
+   *
+   * @throws IllegalStateException if two would have the same name
+   */
+  ModelTools offered(FrameworkOptions options) {
+    Map<String, ModelTool> byName = new LinkedHashMap<>();
+    Stream<ModelTool> mapped = tools.stream().filter(options::wants).map(options::mapped);
+    Stream<ModelTool> more =
+        options.resourcesAsTools() ? ResourceTools.OFFERED.stream() : Stream.empty();
+    Stream.concat(mapped, more)
+        .forEach(
+            tool -> {
+              ModelTool other = byName.putIfAbsent(tool.name(), tool);
+              if (other != null) {
+                throw new IllegalStateException(
+                    "\"%s\" would be the name of two tools, %s and %s"
+                        .formatted(tool.name(), other.tool(), tool.tool()));
+              }
+            });
+    return new ModelTools(List.copyOf(byName.values()), problems);
   }
 
   public List<ModelTool> all() {

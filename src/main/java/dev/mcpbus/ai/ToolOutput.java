@@ -18,16 +18,17 @@ import org.jspecify.annotations.Nullable;
  * express appears as a short text. Immutable.
  *
  * @param parts in the server's order
- * @param structured {@code structuredContent}; null if there is none
- * @param meta {@code _meta} of the result; empty if there is none
+ * @param structured {@code structuredContent}, any JSON: a {@code JsonObject}, a {@code JsonArray},
+ *     a text, a number or a boolean; null if there is none
+ * @param json the result as the server sent it; empty if there is none
  * @param isError true if the tool reported an error or gave no result
  * @param failure why there is no result of the tool; null if there is one
  */
 @PublicApi
 public record ToolOutput(
     List<Part> parts,
-    @Nullable JsonObject structured,
-    JsonObject meta,
+    @Nullable Object structured,
+    JsonObject json,
     boolean isError,
     @Nullable McpFailure failure) {
 
@@ -79,18 +80,15 @@ public record ToolOutput(
         }
       }
     }
-    JsonObject structured =
-        result.getValue("structuredContent") instanceof JsonObject known ? known : null;
-    if (structured != null && parts.stream().noneMatch(part -> repeats(part, structured))) {
-      parts.add(Part.ofText(structured.encode()));
+    Object structured = result.getValue("structuredContent");
+    if (structured != null) {
+      String encoded = Json.encode(structured);
+      if (parts.stream().noneMatch(part -> repeats(part, structured, encoded))) {
+        parts.add(Part.ofText(encoded));
+      }
     }
-    JsonObject meta = result.getValue("_meta") instanceof JsonObject known ? known : null;
     return new ToolOutput(
-        parts,
-        structured,
-        meta == null ? new JsonObject() : meta,
-        Boolean.TRUE.equals(result.getValue("isError")),
-        null);
+        parts, structured, result, Boolean.TRUE.equals(result.getValue("isError")), null);
   }
 
   /** For a call without a result: the text lets the model correct the call. */
@@ -131,15 +129,21 @@ public record ToolOutput(
   }
 
   /** Whether a text part repeats the structured content, as servers do for older clients. */
-  private static boolean repeats(Part part, JsonObject structured) {
-    if (part.data() != null || !part.text().stripLeading().startsWith("{")) {
-      return false;
+  private static boolean repeats(Part part, Object structured, String encoded) {
+    String text = part.text().strip();
+    if (part.data() != null || !text.startsWith(encoded.substring(0, 1))) {
+      return part.data() == null && text.equals(structured);
     }
     try {
       return structured.equals(Json.decodeValue(part.text()));
     } catch (DecodeException e) {
       return false;
     }
+  }
+
+  /** {@code _meta} of the result; empty if there is none. */
+  public JsonObject meta() {
+    return json.getValue("_meta") instanceof JsonObject known ? known : new JsonObject();
   }
 
   public boolean hasImages() {

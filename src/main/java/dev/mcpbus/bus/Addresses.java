@@ -1,11 +1,10 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every address of the bus. The table in {@code README.md} gives the body and the reply of each.
+ * Every address of the bus; those that programs need stand in {@link McpAddresses}.
  *
  * <p>An address of one server is {@code mcp.<id>.<suffix>}, see {@link #of}; all others begin with
  * {@code mcp.} and a reserved word, which no server can have as its id. {@code gateway} alone may
@@ -14,17 +13,14 @@ import org.jspecify.annotations.Nullable;
  * servers together). Where the comment of an address limits it to one node, its messages never
  * travel.
  */
-@PublicApi
-public final class Addresses {
+public final class Addresses extends McpAddresses {
 
   /** Each address of mcpbus begins with this. */
   public static final String OURS = "mcp.";
 
-  /** The suffixes of one server begin here; {@link #of} makes the address of a suffix. */
-  public static final String TOOLS_LIST = "tools.list";
-
-  public static final String TOOLS_CALL = "tools.call";
+  /** More suffixes of one server; {@link #of} makes the address of a suffix. */
   public static final String TOOLS_METADATA = "tools.metadata";
+
   public static final String TASKS_GET = "tasks.get";
   public static final String TASKS_RESULT = "tasks.result";
   public static final String TASKS_UPDATE = "tasks.update";
@@ -32,11 +28,6 @@ public final class Addresses {
   public static final String TASKS_LIST = "tasks.list";
   public static final String TOOLS_DRIFT = "tools.drift";
   public static final String TOOLS_APPROVE = "tools.approve";
-  public static final String RESOURCES_LIST = "resources.list";
-  public static final String RESOURCES_TEMPLATES = "resources.templates";
-  public static final String RESOURCES_READ = "resources.read";
-  public static final String RESOURCES_SUBSCRIBE = "resources.subscribe";
-  public static final String RESOURCES_UNSUBSCRIBE = "resources.unsubscribe";
   public static final String RESOURCES_DIRECTORY = "resources.directory";
   public static final String SKILLS_LIST = "skills.list";
   public static final String SKILLS_GET = "skills.get";
@@ -44,11 +35,6 @@ public final class Addresses {
   /** Reads a file of a skill and checks it; no MCP method, several requests to the server. */
   public static final String SKILLS_READ = "skills.read";
 
-  public static final String PROMPTS_LIST = "prompts.list";
-  public static final String PROMPTS_GET = "prompts.get";
-  public static final String COMPLETION = "completion";
-  public static final String PING = "ping";
-  public static final String STATUS = "status";
   public static final String HISTORY = "history";
   public static final String LOGS = "logs";
   public static final String CALLS = "calls";
@@ -66,7 +52,6 @@ public final class Addresses {
   public static final String DISCONNECT = "disconnect";
   public static final String RESTART = "restart";
   public static final String LOGLEVEL = "loglevel";
-  public static final String REQUEST = "request";
 
   /**
    * A notification of a method that MCP does not define, to the server; also progress of a question
@@ -75,9 +60,6 @@ public final class Addresses {
   public static final String NOTIFY = "notify";
 
   public static final String ROOTS_CHANGED = "roots.changed";
-  public static final String CANCEL = "cancel";
-  public static final String EVENTS = "events";
-  public static final String INPUT = "input";
 
   /**
    * Suffix: {@link LifecycleMessage.Command}s from a supervisor to its child, and {@link
@@ -90,10 +72,6 @@ public final class Addresses {
 
   /** {@link LifecycleMessage.Fact}s from children to their supervisor, on one node only. */
   public static final String SUPERVISOR = "mcp.supervisor";
-
-  public static final String ALL_EVENTS = "mcp.events";
-  public static final String ALL_INPUT = "mcp.input";
-  public static final String RPC = "mcp.rpc";
 
   /** Followed by the id of a call: where the caller receives the progress of that call. */
   public static final String PROGRESS = "mcp.progress.";
@@ -122,8 +100,6 @@ public final class Addresses {
   /** Followed by a dot and the id of a node: other nodes read its offers and its questions. */
   public static final String INPUT_NODES = "mcp.input.nodes";
 
-  public static final String SERVERS_ADD = "mcp.servers.add";
-
   /** What a text that a person has pasted would add; adds nothing. */
   public static final String SERVERS_PREVIEW = "mcp.servers.preview";
 
@@ -133,8 +109,6 @@ public final class Addresses {
    */
   public static final String SERVERS_EXAMINE = "mcp.servers.examine";
 
-  public static final String SERVERS_REMOVE = "mcp.servers.remove";
-  public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
 
   /**
@@ -251,12 +225,8 @@ public final class Addresses {
   /** Followed by the name of an HTTP verticle: messages from clients of its HTTP+SSE streams. */
   public static final String GATEWAY_SSE = "mcp.gateway.sse.";
 
-  public static final String ALL_TOOLS_LIST = "mcp.tools.list";
-  public static final String ALL_TOOLS_CALL = "mcp.tools.call";
   public static final String ALL_TOOLS_SEARCH = "mcp.tools.search";
   public static final String ALL_TOOLS_DESCRIBE = "mcp.tools.describe";
-  public static final String ALL_TOOLS_FUNCTIONS = "mcp.tools.functions";
-  public static final String ALL_TOOLS_FUNCTIONS_CALL = "mcp.tools.functions.call";
   public static final String ALL_TOOLS_FUNCTIONS_CANCEL = "mcp.tools.functions.cancel";
 
   /** On one node only: takes the body of a function call, replies {@code {server, tool}}. */
@@ -299,10 +269,5 @@ public final class Addresses {
             || ConnectionId.isReserved(address.substring(OURS.length(), dot))
         ? null
         : address.substring(0, dot);
-  }
-
-  /** {@code mcp.<id>.<suffix>}. */
-  public static String of(ConnectionId id, String suffix) {
-    return OURS + id.value() + "." + suffix;
   }
 }

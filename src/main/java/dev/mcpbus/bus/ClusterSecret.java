@@ -84,8 +84,9 @@ public final class ClusterSecret implements Shareable {
   /** The failure of a clustered Vert.x without a secret, with the remedy. */
   public static IllegalStateException missing() {
     return new IllegalStateException(
-        "this Vert.x is clustered and has no cluster secret; make it with HazelcastCluster.start, or"
-            + " call SignedMessages.install(vertx, ClusterSecret.of(...)) before mcpbus starts");
+        "this Vert.x is clustered and has no cluster secret; call McpBus.clustered(vertx,"
+            + " ClusterSecret.of(...)) before McpBus.start, or make it with HazelcastCluster.start; a"
+            + " process that is no node calls SignedMessages.install");
   }
 
   /**

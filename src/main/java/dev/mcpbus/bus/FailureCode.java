@@ -39,7 +39,9 @@ public enum FailureCode {
   INTERNAL(1027, 500, -32603, "A defect of mcpbus."),
   LOOP_DETECTED(1028, 508, -32000, "The server leads back to this mcpbus."),
   UNKNOWN_TASK(1029, 404, -32602, "There is no task of that id."),
-  SKILL_REJECTED(1030, 502, -32000, "A file of a skill is not what the skill's entry says.");
+  SKILL_REJECTED(1030, 502, -32000, "A file of a skill is not what the skill's entry says."),
+  /** Only for a caller that wishes it; else such a result is a result. */
+  TOOL_FAILED(1031, 502, -32000, "The tool's result says that the tool has failed.");
 
   private final int busCode;
   private final int httpStatus;

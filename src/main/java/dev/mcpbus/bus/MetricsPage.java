@@ -1,12 +1,27 @@
 package dev.mcpbus.bus;
 
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /** The page of {@code GET /metrics}. Any thread may call. */
 @FunctionalInterface
 public interface MetricsPage {
+
+  /** That of a Vert.x; where there are no metrics, one that always fails. */
+  static MetricsPage of(Vertx vertx) {
+    Telemetry telemetry = Telemetry.of(vertx);
+    MetricsPage page = telemetry == null ? null : telemetry.page();
+    return page != null
+        ? page
+        : accept ->
+            Future.failedFuture(
+                McpFailure.notSent(
+                    FailureCode.METHOD_NOT_FOUND,
+                    "there are no metrics; \"metrics\": {\"enabled\": true} in the configuration"
+                        + " switches them on"));
+  }
 
   /**
    * The page as Prometheus reads it.

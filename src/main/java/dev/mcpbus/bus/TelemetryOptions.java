@@ -2,7 +2,6 @@ package dev.mcpbus.bus;
 
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.protocol.PublicApi;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  *     began goes on as the caller has decided
  * @param service the name of this program in traces; null: {@code mcpbus}
  */
-@PublicApi
 public record TelemetryOptions(
     @Nullable Boolean metrics,
     @Nullable Boolean tracing,

@@ -84,6 +84,11 @@ final class AddCommand extends ServiceCommand {
     if (from != null || words.isEmpty()) {
       throw CommandFailure.usage("give one of: a URL, \"-- COMMAND ARG...\", --file FILE");
     }
+    return entry(words, variables);
+  }
+
+  /** The entry of a URL, or of a command with arguments. */
+  static JsonObject entry(List<String> words, List<String> variables) {
     String first = words.get(0);
     if (first.contains("://")) {
       if (words.size() > 1 || !variables.isEmpty()) {

@@ -151,6 +151,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new AddCommand(context),
         new RemoveCommand(context),
         new AnswerCommand(context),
+        new RecordCommand(context),
         new LoginCommand(context),
         new LogLevelCommand(context),
         new HealthCommand(context),

@@ -2,81 +2,133 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Handler;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of one call. For an option that is null the defaults of the {@link McpClient} apply,
- * and if that is null too, the configuration of the connection. Immutable.
- *
- * @param timeout how long the caller waits in all; then the call fails with {@code CALL_TIMEOUT}
- *     and is cancelled at the server. Null: the request time-out of the connection
- * @param progress receives the call's progress in order, on the caller's context, until the call
- *     ends
- * @param cache how the connection uses its cached lists
- * @param validate whether the connection checks tool arguments against the input schema before it
- *     sends them; null: as configured, by default not for the typed methods
- * @param cancel cancels the call
- * @param traceparent W3C trace context, passed to the server
+ * The options of one call. For an option that is not set the defaults of the {@link McpClient}
+ * apply, and without one there the configuration of the connection. Immutable.
  */
 @PublicApi
-public record CallOptions(
-    @Nullable Duration timeout,
-    @Nullable Handler<McpSchema.ProgressNotification> progress,
-    @Nullable CacheMode cache,
-    @Nullable Boolean validate,
-    @Nullable CancellationToken cancel,
-    @Nullable String traceparent) {
+public final class CallOptions {
 
   /** Sets no option. */
-  public static final CallOptions DEFAULT = new CallOptions(null, null, null, null, null, null);
+  public static final CallOptions DEFAULT =
+      new CallOptions(null, null, null, null, null, null, null);
 
-  public CallOptions {
-    if (timeout != null && timeout.toMillis() < 1) {
-      throw new IllegalArgumentException("a time-out must be at least 1 ms, not " + timeout);
-    }
+  final @Nullable Duration timeout;
+  final @Nullable Handler<CallProgress> progress;
+  final @Nullable CacheMode cache;
+  final @Nullable Boolean validate;
+  final @Nullable CancellationToken cancel;
+  final @Nullable String traceparent;
+  final @Nullable Boolean toolFailure;
+
+  private CallOptions(
+      @Nullable Duration timeout,
+      @Nullable Handler<CallProgress> progress,
+      @Nullable CacheMode cache,
+      @Nullable Boolean validate,
+      @Nullable CancellationToken cancel,
+      @Nullable String traceparent,
+      @Nullable Boolean toolFailure) {
+    this.timeout = timeout;
+    this.progress = progress;
+    this.cache = cache;
+    this.validate = validate;
+    this.cancel = cancel;
+    this.traceparent = traceparent;
+    this.toolFailure = toolFailure;
   }
 
+  /** As {@link #withTimeout}, and no other option. */
   public static CallOptions timeout(Duration timeout) {
     return DEFAULT.withTimeout(timeout);
   }
 
+  /**
+   * @param value how long the caller waits in all, at least 1 ms; then the call fails with {@code
+   *     CALL_TIMEOUT} and is cancelled at the server. Default: the request time-out of the
+   *     connection
+   */
   public CallOptions withTimeout(Duration value) {
-    return new CallOptions(value, progress, cache, validate, cancel, traceparent);
-  }
-
-  public CallOptions withProgress(Handler<McpSchema.ProgressNotification> value) {
-    return new CallOptions(timeout, value, cache, validate, cancel, traceparent);
-  }
-
-  public CallOptions withCache(CacheMode value) {
-    return new CallOptions(timeout, progress, value, validate, cancel, traceparent);
-  }
-
-  public CallOptions withValidate(boolean value) {
-    return new CallOptions(timeout, progress, cache, value, cancel, traceparent);
-  }
-
-  public CallOptions withCancel(CancellationToken value) {
-    return new CallOptions(timeout, progress, cache, validate, value, traceparent);
-  }
-
-  public CallOptions withTraceparent(String value) {
-    return new CallOptions(timeout, progress, cache, validate, cancel, value);
-  }
-
-  CallOptions or(CallOptions other) {
-    if (other.equals(DEFAULT)) {
-      return this;
+    if (value.toMillis() < 1) {
+      throw new IllegalArgumentException("a time-out must be at least 1 ms, not " + value);
     }
+    return new CallOptions(value, progress, cache, validate, cancel, traceparent, toolFailure);
+  }
+
+  /**
+   * @param value receives the call's progress in order, on the caller's context, until the call
+   *     ends
+   */
+  public CallOptions withProgress(Handler<CallProgress> value) {
+    return new CallOptions(timeout, value, cache, validate, cancel, traceparent, toolFailure);
+  }
+
+  /**
+   * @param value how the connection uses its cached lists
+   */
+  public CallOptions withCache(CacheMode value) {
+    return new CallOptions(timeout, progress, value, validate, cancel, traceparent, toolFailure);
+  }
+
+  /**
+   * @param value whether the connection checks tool arguments against the input schema before it
+   *     sends them. Default: as configured; that is for arguments as a {@code JsonObject}, not for
+   *     those as a map or in bytes
+   */
+  public CallOptions withValidate(boolean value) {
+    return new CallOptions(timeout, progress, cache, value, cancel, traceparent, toolFailure);
+  }
+
+  /**
+   * @param value cancels the call
+   */
+  public CallOptions withCancel(CancellationToken value) {
+    return new CallOptions(timeout, progress, cache, validate, value, traceparent, toolFailure);
+  }
+
+  /**
+   * @param value W3C trace context, passed to the server
+   */
+  public CallOptions withTraceparent(String value) {
+    return new CallOptions(timeout, progress, cache, validate, cancel, value, toolFailure);
+  }
+
+  /**
+   * @param value whether a result that says {@code isError} fails the call with {@code TOOL_FAILED}
+   *     and the tool's text. Default: it is a result as any other
+   */
+  public CallOptions withToolFailure(boolean value) {
+    return new CallOptions(timeout, progress, cache, validate, cancel, traceparent, value);
+  }
+
+  /** How long the caller waits in all; null if it is not set. */
+  public @Nullable Duration timeout() {
+    return timeout;
+  }
+
+  /** Receives the call's progress; null if it is not set. */
+  public @Nullable Handler<CallProgress> progress() {
+    return progress;
+  }
+
+  /** Cancels the call; null if it is not set. */
+  public @Nullable CancellationToken cancel() {
+    return cancel;
+  }
+
+  /** These options, and those of {@code other} where one is not set here. */
+  CallOptions or(CallOptions other) {
     return new CallOptions(
         timeout == null ? other.timeout : timeout,
         progress == null ? other.progress : progress,
         cache == null ? other.cache : cache,
         validate == null ? other.validate : validate,
         cancel == null ? other.cancel : cancel,
-        traceparent == null ? other.traceparent : traceparent);
+        traceparent == null ? other.traceparent : traceparent,
+        toolFailure == null ? other.toolFailure : toolFailure);
   }
 }

@@ -13,8 +13,6 @@ import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.internals.InternalContext;
-import dev.mcpbus.internals.OptionalLibrary;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
@@ -25,12 +23,16 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +41,6 @@ import org.jspecify.annotations.Nullable;
  * connection cancels it there. Any thread may call; the future completes on the caller's context.
  */
 final class ClientCalls {
-
-  /** Looked up once: typed calls check it. */
-  private static final boolean SDK = OptionalLibrary.MCP_SDK.isPresent();
 
   private final Vertx vertx;
   private final RequestSender sender;
@@ -91,8 +90,8 @@ final class ClientCalls {
       T body,
       Class<T> kind,
       CallOptions given) {
-    CallOptions options = given.or(defaults);
-    CancellationToken token = options.cancel();
+    CallOptions options = defaults == CallOptions.DEFAULT ? given : given.or(defaults);
+    CancellationToken token = options.cancel;
     if (closed || (token != null && token.isCancelled())) {
       return Future.failedFuture(
           McpFailure.notSent(
@@ -101,7 +100,7 @@ final class ClientCalls {
     }
     String callId = name + "-" + sequence.incrementAndGet();
     Pending<T> pending =
-        new Pending<>(InternalContext.promise(vertx), callId, server, cancel, token);
+        new Pending<>(InternalContext.promise(vertx), callId, server, cancel, options);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);
@@ -109,7 +108,7 @@ final class ClientCalls {
     if (closed) {
       pending.cancel("this McpClient is closed");
     }
-    Handler<McpSchema.ProgressNotification> progress = options.progress();
+    Handler<CallProgress> progress = options.progress;
     if (progress == null) {
       request(address, body, kind, delivery(options, callId, null), pending);
     } else {
@@ -122,33 +121,65 @@ final class ClientCalls {
   }
 
   /**
-   * Sends the params as raw bytes, so that the result arrives as raw bytes, of which {@link
-   * SdkJson} makes a record. Sends nothing where the SDK is missing.
+   * The params as bytes: sent so, the result comes as bytes, too.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} if JSON cannot represent a value
    */
-  Future<Buffer> sendEncoded(
-      String address, @Nullable ConnectionId server, JsonObject params, CallOptions options) {
-    if (!SDK) {
-      return Future.failedFuture(noSdk());
-    }
-    Buffer body;
+  static Buffer encoded(JsonObject params) {
     try {
-      body = params.toBuffer();
+      return params.toBuffer();
     } catch (EncodeException e) {
-      return Future.failedFuture(notJson());
+      throw notJson();
     }
-    return send(address, server, body, Buffer.class, options);
   }
 
-  /** Fails where a result cannot become a record of the SDK. */
-  static Future<Void> sdk() {
-    return SDK ? Future.succeededFuture() : Future.failedFuture(noSdk());
+  /** The call, or its failure before anything is sent as a failed future. */
+  static <T> Future<T> guarded(Supplier<Future<T>> call) {
+    try {
+      return call.get();
+    } catch (McpFailure refused) {
+      return Future.failedFuture(refused);
+    }
   }
 
-  private static McpFailure noSdk() {
-    return McpFailure.notSent(
-        FailureCode.BAD_REQUEST,
-        OptionalLibrary.MCP_SDK.missing()
-            + ". The methods with a JsonObject or a Buffer do without");
+  /**
+   * @param name the id of a server, or its name as written
+   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name
+   */
+  static ConnectionId id(String name) {
+    return ConnectionId.named(name)
+        .orElseThrow(
+            () ->
+                McpFailure.badRequest(
+                    "a server needs a name with a letter or a digit, not '" + name + "'"));
+  }
+
+  /** Ids for names; {@link #id} says which fail. */
+  static List<String> ids(Collection<String> names) {
+    return names.stream().map(name -> id(name).value()).toList();
+  }
+
+  /** The answer, or {@code unknown} where there is no such server. */
+  static <T> Future<T> known(Future<T> answer, T unknown) {
+    return answer.recover(
+        failure ->
+            McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                ? Future.succeededFuture(unknown)
+                : Future.failedFuture(failure));
+  }
+
+  static JsonObject named(String name, JsonObject arguments) {
+    return new JsonObject().put("name", name).put("arguments", arguments);
+  }
+
+  static JsonObject uri(String uri) {
+    return new JsonObject().put("uri", uri);
+  }
+
+  static JsonObject completion(JsonObject ref, String argument, String value) {
+    return new JsonObject()
+        .put("ref", ref)
+        .put("argument", new JsonObject().put("name", argument).put("value", value));
   }
 
   private static McpFailure notJson() {
@@ -178,15 +209,15 @@ final class ClientCalls {
 
   private DeliveryOptions delivery(
       CallOptions options, String callId, @Nullable String progressCall) {
-    DeliveryOptions delivery = CallHeaders.of(callId, CallDeadline.of(options.timeout()), layer);
+    DeliveryOptions delivery = CallHeaders.of(callId, CallDeadline.of(options.timeout), layer);
     if (progressCall != null) {
       delivery.addHeader(Headers.PROGRESS, progressAddress(progressCall));
     }
-    CacheMode cache = options.cache();
-    Boolean validate = options.validate();
+    CacheMode cache = options.cache;
+    Boolean validate = options.validate;
     CallHeaders.add(delivery, Headers.CACHE, cache == null ? null : cache.header());
     CallHeaders.add(delivery, Headers.VALIDATE, validate == null ? null : validate.toString());
-    CallHeaders.add(delivery, Headers.TRACEPARENT, options.traceparent());
+    CallHeaders.add(delivery, Headers.TRACEPARENT, options.traceparent);
     return delivery;
   }
 
@@ -212,6 +243,7 @@ final class ClientCalls {
     private final @Nullable ConnectionId server;
     private final @Nullable String cancelAddress;
     private final @Nullable CancellationToken token;
+    private final boolean toolFailure;
     private volatile @Nullable MessageConsumer<Object> progress;
 
     /** Set before the cancellation is published, so that a request that is sent later ends too. */
@@ -222,20 +254,21 @@ final class ClientCalls {
         String callId,
         @Nullable ConnectionId server,
         @Nullable String cancelAddress,
-        @Nullable CancellationToken token) {
+        CallOptions options) {
       this.promise = promise;
       this.callId = callId;
       this.server = server;
       this.cancelAddress = cancelAddress;
-      this.token = token;
+      this.token = options.cancel;
+      this.toolFailure = Boolean.TRUE.equals(options.toolFailure);
     }
 
     /** Adds the progress consumer. */
-    Future<Void> listen(Handler<McpSchema.ProgressNotification> handler) {
+    Future<Void> listen(Handler<CallProgress> handler) {
       String address = progressAddress(callId);
       Handler<Message<Object>> receiver =
           message -> {
-            McpSchema.ProgressNotification known = progressOf(message.body());
+            CallProgress known = progressOf(message.body());
             if (known != null && !promise.future().isComplete()) {
               handler.handle(known);
             }
@@ -253,7 +286,10 @@ final class ClientCalls {
     void reply(Message<Object> message, Class<T> kind) {
       Object body = message.body();
       if (kind.isInstance(body)) {
-        if (promise.tryComplete(kind.cast(body))) {
+        McpFailure failed = toolFailure ? toolFailure(body) : null;
+        if (failed != null) {
+          fail(failed);
+        } else if (promise.tryComplete(kind.cast(body))) {
           end();
         }
         return;
@@ -313,12 +349,26 @@ final class ClientCalls {
     }
   }
 
-  /** Null for a malformed notification, which must not fail the call. */
-  private static McpSchema.@Nullable ProgressNotification progressOf(Object params) {
-    Buffer json = params instanceof JsonObject object ? object.toBuffer() : (Buffer) params;
+  private static @Nullable McpFailure toolFailure(Object reply) {
     try {
-      return SdkJson.read(json, () -> McpSchema.ProgressNotification.class);
-    } catch (McpFailure malformed) {
+      ToolCallResult result =
+          reply instanceof Buffer bytes
+              ? new ToolCallResult(bytes)
+              : new ToolCallResult((JsonObject) reply);
+      return result.isError()
+          ? new McpFailure(
+              FailureCode.TOOL_FAILED, McpFailure.Sent.MAYBE, result.text(), -1, result.json())
+          : null;
+    } catch (McpFailure noResult) {
+      return noResult;
+    }
+  }
+
+  private static @Nullable CallProgress progressOf(Object params) {
+    try {
+      return CallProgress.of(
+          params instanceof Buffer bytes ? new JsonObject(bytes) : (JsonObject) params);
+    } catch (DecodeException malformed) {
       return null;
     }
   }

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -28,11 +29,23 @@ final class ConnectAttempt {
   /**
    * Connects the server.
    *
+   * @param options how long to wait at most, and what cancels the waiting
    * @return completes when it is connected; fails with the failure of the first attempt
    */
-  Future<Void> connect(McpServerClient server) {
+  Future<Void> connect(McpServerClient server, CallOptions options) {
     Promise<Void> outcome = InternalContext.promise(vertx);
     open.add(outcome);
+    CancellationToken token = options.cancel;
+    Runnable cancel = () -> outcome.tryFail(cancelled());
+    if (token != null) {
+      token.add(cancel);
+    }
+    Duration timeout = options.timeout;
+    long timer =
+        timeout == null
+            ? -1
+            : vertx.setTimer(
+                timeout.toMillis(), late -> outcome.tryFail(late(server.id(), timeout)));
     MessageConsumer<JsonObject> events =
         vertx
             .eventBus()
@@ -51,8 +64,22 @@ final class ConnectAttempt {
         .onComplete(
             over -> {
               open.remove(outcome);
+              vertx.cancelTimer(timer);
+              if (token != null) {
+                token.remove(cancel);
+              }
               events.unregister();
             });
+  }
+
+  static McpFailure cancelled() {
+    return McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the connecting");
+  }
+
+  private static McpFailure late(ConnectionId id, Duration timeout) {
+    return McpFailure.notSent(
+        FailureCode.CALL_TIMEOUT,
+        "server '" + id + "' was not connected within " + timeout.toMillis() + " ms");
   }
 
   private static void read(ServerStatus status, Promise<Void> outcome) {

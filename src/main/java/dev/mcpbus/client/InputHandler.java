@@ -2,7 +2,6 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -11,18 +10,19 @@ import io.vertx.core.json.JsonObject;
 @FunctionalInterface
 public interface InputHandler {
 
-  /** Answers an elicitation with the records of the SDK. */
+  /** Answers an elicitation. */
   @FunctionalInterface
   interface Elicitation {
-    /** The connection sends a failure to the server as an error. */
-    Future<McpSchema.ElicitResult> elicit(ConnectionId server, McpSchema.ElicitRequest request);
+    /** After a failure, also one that is thrown, the server gets {@code cancel}; it is logged. */
+    Future<ElicitationAnswer> elicit(ConnectionId server, ElicitationRequest request);
   }
 
   /**
    * Runs on the context that has set the handler.
    *
    * @param params as the server sent them, empty if it sent none
-   * @return the MCP result; the connection sends a failure to the server as an error
+   * @return the MCP result. A failure, also one that is thrown, is logged; the server gets an
+   *     error, and {@code cancel} where it asked a person: nobody has declined
    */
   Future<JsonObject> answer(ConnectionId server, JsonObject params);
 }

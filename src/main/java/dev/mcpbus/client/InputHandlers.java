@@ -5,8 +5,6 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Methods;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -16,7 +14,10 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The input handlers of one client: one consumer for each input address in use, with one handler
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * goes to the address of all servers. Any thread may call.
  */
 final class InputHandlers {
+
+  private static final Logger LOG = LoggerFactory.getLogger(InputHandlers.class);
 
   private final Vertx vertx;
 
@@ -42,14 +45,9 @@ final class InputHandlers {
     return group.consumer.completion().compose(ready -> group.offering.set(methods));
   }
 
-  Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
-    InputHandler typed =
-        (server, params) ->
-            handler
-                .elicit(
-                    server, SdkJson.read(params.toBuffer(), () -> McpSchema.ElicitRequest.class))
-                .map(SdkJson::write);
-    return ClientCalls.sdk().compose(present -> set(address, Methods.ELICITATION, typed));
+  static InputHandler elicitation(InputHandler.Elicitation handler) {
+    return (server, params) ->
+        handler.elicit(server, new ElicitationRequest(params)).map(JsonView::json);
   }
 
   /** Removes a handler, if there is one; with the last handler, the consumer of the address. */
@@ -106,12 +104,31 @@ final class InputHandlers {
       if (handler == null) {
         return address.equals(Addresses.ALL_INPUT) ? refuse(method) : askGlobally(body, method);
       }
+      return called(handler, body)
+          .map(JsonObject::copy) // fails here where JSON cannot represent a value
+          .recover(failure -> Future.failedFuture(reported(body, failure)));
+    }
+
+    private static Future<JsonObject> called(InputHandler handler, JsonObject body) {
       try {
-        return handler.answer(
-            new ConnectionId(body.getString("id")), body.getJsonObject("params", new JsonObject()));
-      } catch (RuntimeException e) {
-        return Future.failedFuture(e);
+        return Objects.requireNonNull(
+            handler.answer(
+                new ConnectionId(body.getString("id")),
+                body.getJsonObject("params", new JsonObject())),
+            "the handler returned null");
+      } catch (Throwable thrown) {
+        return Future.failedFuture(thrown);
       }
+    }
+
+    /** Any code that says something of the question itself would send it to another handler. */
+    private static McpFailure reported(JsonObject body, Throwable failure) {
+      if (failure instanceof McpFailure own && own.code() == FailureCode.UPSTREAM_ERROR) {
+        return own;
+      }
+      String what = body.getString("method") + " of server '" + body.getString("id") + "'";
+      LOG.warn("the handler for {} has failed", what, failure);
+      return McpFailure.maybeSent(FailureCode.INTERNAL, "the handler for " + what + " has failed");
     }
 
     /** Sets no deadline: the handler that receives the question ends it in time. */

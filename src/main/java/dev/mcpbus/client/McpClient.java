@@ -1,21 +1,19 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.bus.ServerEntry;
 import dev.mcpbus.bus.ToolSearchResult;
-import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
-import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -23,8 +21,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * All MCP servers of the bus, for Java callers on any node.
@@ -32,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * McpClient mcp = McpClient.create(vertx);
  * mcp.server("git").callTool("status", Map.of("path", "."))
- *     .onSuccess(result -> show(result.content()))
+ *     .onSuccess(result -> show(result.text()))
  *     .onFailure(failure -> report(((McpFailure) failure).code()));
  * }</pre>
  *
@@ -40,71 +37,51 @@ import org.jspecify.annotations.Nullable;
  * created it: when that verticle is undeployed, the client cancels its outstanding calls at their
  * servers and removes its handlers. Any thread may call; a future completes on its caller's
  * context, and fails with {@link McpFailure} only.
- *
- * <p>Typed results are records of the MCP SDK. They drop the members that the SDK does not define;
- * {@link #callTool(String, JsonObject, CallOptions)} and the {@code send} methods keep all members.
  */
 @PublicApi
-public final class McpClient {
+public interface McpClient {
 
-  private final Vertx vertx;
-  private final ClientCalls calls;
-  private final EventSubscriptions subscriptions;
-  private final InputHandlers inputs;
-  private final ConnectAttempt connecting;
-  private final InternalContext owner;
-  private final Closeable hook = done -> close().onComplete(done);
-
-  private McpClient(Vertx vertx, CallOptions defaults) {
-    this.vertx = vertx;
-    this.calls = new ClientCalls(vertx, defaults, Layer.CALLER);
-    this.subscriptions = new EventSubscriptions(vertx);
-    this.inputs = new InputHandlers(vertx);
-    this.connecting = new ConnectAttempt(vertx);
-    this.owner = InternalContext.current(vertx);
-    owner.addCloseHook(hook);
-  }
-
-  public static McpClient create(Vertx vertx) {
+  static McpClient create(Vertx vertx) {
     return create(vertx, CallOptions.DEFAULT);
   }
 
   /**
    * @param defaults used for each option that a call does not set
    */
-  public static McpClient create(Vertx vertx, CallOptions defaults) {
+  static McpClient create(Vertx vertx, CallOptions defaults) {
     Codecs.register(vertx);
-    return new McpClient(vertx, defaults);
+    return new BusClient(vertx, defaults);
   }
 
   /** Cancels all outstanding calls and removes the handlers. Idempotent; later calls fail. */
-  public Future<Void> close() {
-    owner.removeCloseHook(hook);
-    calls.close();
-    subscriptions.close();
-    connecting.close();
-    return inputs.close();
+  Future<Void> close();
+
+  /**
+   * Any request to an address of all servers, such as {@code mcp.servers.nodes}.
+   *
+   * @return the reply with every member
+   */
+  Future<JsonObject> send(String address, JsonObject body, CallOptions options);
+
+  /** The same with raw bytes both ways. */
+  Future<Buffer> send(String address, Buffer body, CallOptions options);
+
+  private Future<JsonObject> ask(String address, JsonObject body) {
+    return send(address, body, CallOptions.DEFAULT);
   }
 
   // Servers.
 
   /** Sends nothing: if there is no such server, its first call fails. */
-  public McpServerClient server(ConnectionId id) {
-    return new McpServerClient(id, this, calls, subscriptions, inputs);
-  }
+  McpServerClient server(ConnectionId id);
 
   /**
-   * @param name the id of the server, or its name as written
-   * @throws McpFailure {@code UNKNOWN_CONNECTION} if no server can have this name
+   * @param name the id of the server, or its name as written; so does each method here that takes a
+   *     server
+   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name; futures fail with it
    */
-  public McpServerClient server(String name) {
-    return server(
-        ConnectionId.named(name)
-            .orElseThrow(
-                () ->
-                    McpFailure.notSent(
-                        FailureCode.UNKNOWN_CONNECTION,
-                        String.valueOf(ConnectionId.problem(name)))));
+  default McpServerClient server(String name) {
+    return server(ClientCalls.id(name));
   }
 
   /**
@@ -115,49 +92,75 @@ public final class McpClient {
    *     definition is wrong. If only the connecting fails, the server stays configured and the
    *     supervisor restarts it
    */
-  public Future<McpServerClient> connectToServer(String name, JsonObject config) {
-    return addServer(name, config)
-        .map(status -> server(status.id()))
-        .compose(server -> connecting.connect(server).map(server));
-  }
+  Future<McpServerClient> connectToServer(String name, JsonObject config);
+
+  /**
+   * As {@link #connectToServer}, with one attempt: if the connecting fails, the server is removed,
+   * so that its id is free again.
+   *
+   * @param options how long to wait at most, and what cancels the attempt; others have no effect
+   */
+  Future<McpServerClient> connectOnce(String name, JsonObject config, CallOptions options);
 
   /** Adds a server at run time and does not wait for its connection. */
-  public Future<ServerStatus> addServer(String name, JsonObject config) {
-    return ask(Addresses.SERVERS_ADD, new JsonObject().put("name", name).put("config", config))
-        .map(ServerStatus::new);
+  default Future<ServerStatus> addServer(String name, JsonObject config) {
+    JsonObject body = new JsonObject().put("name", name).put("config", config);
+    return ask(Addresses.SERVERS_ADD, body).map(ServerStatus::new);
+  }
+
+  /** As {@link #connectToServer(String, JsonObject)}, for an entry that was built. */
+  default Future<McpServerClient> connectToServer(String name, ServerEntry entry) {
+    return connectToServer(name, entry.toJson());
+  }
+
+  /** As {@link #addServer(String, JsonObject)}, for an entry that was built. */
+  default Future<ServerStatus> addServer(String name, ServerEntry entry) {
+    return addServer(name, entry.toJson());
   }
 
   /** Ends the connection and removes the server. */
-  public Future<Void> removeServer(String id) {
-    return ask(Addresses.SERVERS_REMOVE, new JsonObject().put("id", id)).mapEmpty();
-  }
-
-  /** Ends the session; the server stays configured. */
-  public Future<Void> disconnectServer(String id) {
-    return Future.succeededFuture().compose(none -> server(id).disconnect()).mapEmpty();
+  default Future<Void> removeServer(String server) {
+    return ClientCalls.guarded(
+        () ->
+            ask(
+                    Addresses.SERVERS_REMOVE,
+                    new JsonObject().put("id", ClientCalls.id(server).value()))
+                .mapEmpty());
   }
 
   /**
-   * Tries to disconnect every server. Succeeds when all are disconnected; fails with the first
-   * failure after all attempts.
+   * Ends the session; the server stays configured, and {@link #removeServer} frees its id.
+   *
+   * @return completes when the session is over, with the state after it
    */
-  public Future<Void> disconnectAllServers() {
+  default Future<ConnectionState> disconnectServer(String server) {
+    return ClientCalls.guarded(() -> server(server).disconnect());
+  }
+
+  /**
+   * Disconnects every server.
+   *
+   * @return completes when all sessions are over, with the status of each server after it; fails
+   *     with the first failure after all attempts
+   */
+  default Future<List<ServerStatus>> disconnectAllServers() {
     return statuses()
         .compose(
             all -> Future.join(all.stream().map(one -> server(one.id()).disconnect()).toList()))
-        .mapEmpty();
+        .compose(over -> statuses());
   }
 
   /** The ids of all configured servers, connected or not. */
-  public Future<List<String>> listServers() {
+  default Future<List<String>> listServers() {
     return statuses().map(all -> all.stream().map(one -> one.id().value()).toList());
   }
 
-  public Future<Boolean> hasServer(String id) {
-    return listServers().map(ids -> ids.contains(id));
+  default Future<Boolean> hasServer(String server) {
+    return listServers()
+        .map(ids -> ConnectionId.named(server).filter(id -> ids.contains(id.value())).isPresent());
   }
 
-  public Future<List<ServerStatus>> statuses() {
+  default Future<List<ServerStatus>> statuses() {
     return ask(Addresses.SERVERS_LIST, new JsonObject())
         .map(
             reply ->
@@ -175,9 +178,7 @@ public final class McpClient {
    * @return fails with {@code UNAVAILABLE} as soon as all have settled and one has failed, or after
    *     {@code timeout}; the message has the id and the reason of each that is not ready
    */
-  public Future<Void> awaitReady(Duration timeout, String... servers) {
-    return ReadyWait.ready(this, vertx, timeout, List.of(servers));
-  }
+  Future<Void> awaitReady(Duration timeout, String... servers);
 
   /**
    * Waits until no server is in its first attempt to connect, for example one that was just added.
@@ -186,12 +187,10 @@ public final class McpClient {
    * @param servers ids of the wanted servers, none for all
    * @return completes then, whatever became of the attempts; never fails
    */
-  public Future<Void> awaitAttempts(Duration timeout, List<String> servers) {
-    return ReadyWait.attempted(this, vertx, timeout, servers);
-  }
+  Future<Void> awaitAttempts(Duration timeout, List<String> servers);
 
   /** Status and masked configuration of every server. */
-  public Future<List<ServerSummary>> serverSummaries() {
+  default Future<List<ServerSummary>> serverSummaries() {
     return statuses()
         .compose(all -> Future.all(all.stream().map(one -> server(one.id()).summary()).toList()))
         .map(summaries -> summaries.<ServerSummary>list());
@@ -205,29 +204,44 @@ public final class McpClient {
    *
    * @param servers ids of the wanted servers, none for all
    */
-  public Future<McpSchema.ListToolsResult> listTools(String... servers) {
-    return typed(Addresses.ALL_TOOLS_LIST, servers, () -> McpSchema.ListToolsResult.class);
+  default Future<ListResult<McpTool>> listTools(String... servers) {
+    return list(Addresses.ALL_TOOLS_LIST, servers, "tools", McpTool::new);
   }
 
   /** As {@link #listTools}, with each resource's server in {@code _meta}. */
-  public Future<McpSchema.ListResourcesResult> listResources(String... servers) {
-    return typed(Addresses.ALL_RESOURCES_LIST, servers, () -> McpSchema.ListResourcesResult.class);
+  default Future<ListResult<McpResource>> listResources(String... servers) {
+    return list(Addresses.ALL_RESOURCES_LIST, servers, "resources", McpResource::new);
   }
 
   /** As {@link #listTools}, named {@code server.prompt}. */
-  public Future<McpSchema.ListPromptsResult> listPrompts(String... servers) {
-    return typed(Addresses.ALL_PROMPTS_LIST, servers, () -> McpSchema.ListPromptsResult.class);
+  default Future<ListResult<McpPrompt>> listPrompts(String... servers) {
+    return list(Addresses.ALL_PROMPTS_LIST, servers, "prompts", McpPrompt::new);
+  }
+
+  private <T> Future<ListResult<T>> list(
+      String address, String[] servers, String member, Function<JsonObject, T> view) {
+    return ClientCalls.guarded(
+        () ->
+            send(address, wanted(servers).toBuffer(), CallOptions.DEFAULT)
+                .map(bytes -> new ListResult<>(bytes, member, view)));
+  }
+
+  private static JsonObject wanted(String[] servers) {
+    return servers.length == 0
+        ? new JsonObject()
+        : new JsonObject().put("servers", new JsonArray(ClientCalls.ids(List.of(servers))));
   }
 
   /**
    * The {@code _meta} of every tool that has one, by server and tool name.
    *
-   * @param servers ids of the wanted servers; fails with the failure of the first that fails
+   * @param servers ids of the wanted servers, with nothing for one that does not exist; fails with
+   *     the failure of the first that fails
    */
-  public Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
+  default Future<Map<String, JsonObject>> toolsMetadata(Collection<String> servers) {
     List<String> ids = List.copyOf(servers);
-    return Future.succeededFuture()
-        .compose(none -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
+    return ClientCalls.guarded(
+            () -> Future.all(ids.stream().map(id -> server(id).toolsMetadata()).toList()))
         .map(
             all -> {
               Map<String, JsonObject> byServer = new LinkedHashMap<>();
@@ -241,20 +255,10 @@ public final class McpClient {
   /**
    * @param name {@code server.tool} or {@code server:tool}
    */
-  public Future<McpSchema.CallToolResult> callTool(
-      String name, Map<String, Object> arguments, CallOptions options) {
-    JsonObject params =
-        new JsonObject().put("name", name).put("arguments", new JsonObject(arguments));
-    return calls
-        .sendEncoded(Addresses.ALL_TOOLS_CALL, serverOf(name), params, options)
-        .map(result -> SdkJson.read(result, () -> McpSchema.CallToolResult.class));
-  }
+  Future<ToolCallResult> callTool(String name, Map<String, Object> arguments, CallOptions options);
 
-  /** The same; the result keeps all members. */
-  public Future<JsonObject> callTool(String name, JsonObject arguments, CallOptions options) {
-    JsonObject params = new JsonObject().put("name", name).put("arguments", arguments);
-    return calls.send(Addresses.ALL_TOOLS_CALL, serverOf(name), params, JsonObject.class, options);
-  }
+  /** The same; {@link McpServerClient#callTool(String, JsonObject, CallOptions)} says how. */
+  Future<ToolCallResult> callTool(String name, JsonObject arguments, CallOptions options);
 
   /**
    * The tools that match {@code query} best. The first search builds the index.
@@ -262,7 +266,7 @@ public final class McpClient {
    * @param query a few words, whole names, or the beginning of one; empty for all tools
    * @param limit 1 to 100
    */
-  public Future<ToolSearchResult> searchTools(String query, int limit) {
+  default Future<ToolSearchResult> searchTools(String query, int limit) {
     return ask(Addresses.ALL_TOOLS_SEARCH, new JsonObject().put("query", query).put("limit", limit))
         .map(ToolSearchResult::of);
   }
@@ -273,7 +277,7 @@ public final class McpClient {
    *
    * @param name {@code server.tool}, {@code server:tool} or {@code server__tool}
    */
-  public Future<JsonObject> describeTool(String name) {
+  default Future<JsonObject> describeTool(String name) {
     return ask(Addresses.ALL_TOOLS_DESCRIBE, new JsonObject().put("name", name));
   }
 
@@ -286,19 +290,15 @@ public final class McpClient {
    * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems} if
    *     tools are left out
    */
-  public Future<JsonObject> functions(String form, String... servers) {
-    JsonObject request = new JsonObject().put("form", form);
-    if (servers.length > 0) {
-      request.put("servers", new JsonArray(List.of(servers)));
-    }
-    return functions(request);
+  default Future<JsonObject> functions(String form, String... servers) {
+    return ClientCalls.guarded(() -> functions(wanted(servers).put("form", form)));
   }
 
   /**
    * @param request {@code form}, {@code servers}, {@code schemas}, {@code strict}, {@code
    *     serverIds}; only the first is required
    */
-  public Future<JsonObject> functions(JsonObject request) {
+  default Future<JsonObject> functions(JsonObject request) {
     return ask(Addresses.ALL_TOOLS_FUNCTIONS, request);
   }
 
@@ -310,70 +310,72 @@ public final class McpClient {
    * @return {@code result} for the next request to the model, {@code isError}, and {@code failure}
    *     if the call of the tool failed; fails only if {@code request} is wrong
    */
-  public Future<JsonObject> callFunction(JsonObject request, CallOptions options) {
-    return calls.sendCancellable(
-        Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-        Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
-        request,
-        JsonObject.class,
-        options);
-  }
-
-  /** The server whose connection receives a cancellation of the call; null if not known. */
-  private static @Nullable ConnectionId serverOf(String name) {
-    return ToolName.parse(name).flatMap(split -> ConnectionId.parse(split.server())).orElse(null);
-  }
+  Future<JsonObject> callFunction(JsonObject request, CallOptions options);
 
   // Events of servers.
 
   /** Every event of every connection. The handler runs on the context that adds it. */
-  public Registration onEvent(Handler<JsonObject> handler) {
-    return subscriptions.onEvents(Addresses.ALL_EVENTS, handler);
-  }
+  Registration onEvent(Handler<JsonObject> handler);
 
   /**
    * @param type one of {@code Events}
    */
-  public Registration onEvent(String type, Handler<JsonObject> handler) {
-    return subscriptions.onEvent(Addresses.ALL_EVENTS, type, handler);
-  }
+  Registration onEvent(String type, Handler<JsonObject> handler);
 
   // Questions of servers that have no handler of their own.
 
-  public Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
-    return inputs.setElicitation(Addresses.ALL_INPUT, handler);
+  default Future<Void> setElicitationHandler(InputHandler.Elicitation handler) {
+    return setInputHandler(Methods.ELICITATION, InputHandlers.elicitation(handler));
   }
 
-  public Future<Void> clearElicitationHandler() {
-    return inputs.clear(Addresses.ALL_INPUT, Methods.ELICITATION);
+  default Future<Void> clearElicitationHandler() {
+    return clearInputHandler(Methods.ELICITATION);
+  }
+
+  /**
+   * The elicitations that no handler took and that wait for {@link #respondToElicitation}, by the
+   * id of the request. There are some only if the configuration or an offer says that someone
+   * answers ({@code capabilities}).
+   */
+  default Future<Map<String, ElicitationRequest>> pendingElicitations() {
+    return ask(Addresses.INPUT_PENDING, new JsonObject())
+        .map(
+            reply -> {
+              Map<String, ElicitationRequest> pending = new LinkedHashMap<>();
+              for (Object one : reply.getJsonArray("questions", new JsonArray())) {
+                JsonObject question = (JsonObject) one;
+                if (Methods.ELICITATION.equals(question.getString("method"))) {
+                  pending.put(
+                      question.getString("question"),
+                      new ElicitationRequest(question.getJsonObject("params")));
+                }
+              }
+              return pending;
+            });
+  }
+
+  /**
+   * Answers an elicitation that waits.
+   *
+   * @return false if no request of this id waits; fails with {@code INVALID_ARGUMENTS} if the
+   *     answer does not fit the form, and the request goes on waiting
+   */
+  default Future<Boolean> respondToElicitation(String requestId, ElicitationAnswer answer) {
+    return ask(
+            Addresses.INPUT_RESPOND,
+            new JsonObject().put("question", requestId).put("result", answer.json()))
+        .map(true)
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.BAD_REQUEST
+                    ? Future.succeededFuture(false)
+                    : Future.failedFuture(failure));
   }
 
   /**
    * @param method such as {@link Methods#SAMPLING} or {@link Methods#ROOTS_LIST}
    */
-  public Future<Void> setInputHandler(String method, InputHandler handler) {
-    return inputs.set(Addresses.ALL_INPUT, method, handler);
-  }
+  Future<Void> setInputHandler(String method, InputHandler handler);
 
-  public Future<Void> clearInputHandler(String method) {
-    return inputs.clear(Addresses.ALL_INPUT, method);
-  }
-
-  Future<JsonObject> ask(String address, JsonObject body) {
-    return calls.send(address, null, body, JsonObject.class, CallOptions.DEFAULT);
-  }
-
-  private <T> Future<T> typed(String address, String[] servers, Supplier<Class<T>> type) {
-    JsonObject body = new JsonObject();
-    if (servers.length > 0) {
-      body.put("servers", new JsonArray(List.of(servers)));
-    }
-    return calls
-        .sendEncoded(address, null, body, CallOptions.DEFAULT)
-        .map(result -> SdkJson.read(result, type));
-  }
-
-  int outstanding() {
-    return calls.outstanding();
-  }
+  Future<Void> clearInputHandler(String method);
 }

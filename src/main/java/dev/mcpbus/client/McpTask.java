@@ -12,29 +12,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a server, in the same form for both eras. Immutable.
- *
- * @param id the server's task id; it stays valid when the connection starts a new session
- * @param message for people, empty if there is none
- * @param createdAt ISO-8601 as the server wrote it, empty if absent
- * @param lastUpdatedAt ISO-8601 as the server wrote it, empty if absent
- * @param ttlMillis how long the server keeps the task from its creation, -1 for no bound
- * @param pollMillis the least pause between two polls that the server wishes, -1 if absent
- * @param inputRequests the questions that wait for {@link McpServerClient#updateTask}, by key;
- *     empty if there are none, and always for 2025-11-25, where the server asks by requests
- * @param raw the task as the server sent it, with every member
+ * A task of a server, in the same form for both eras: a view on what the server sent. Immutable.
  */
 @PublicApi
-public record McpTask(
-    String id,
-    Status status,
-    String message,
-    String createdAt,
-    String lastUpdatedAt,
-    long ttlMillis,
-    long pollMillis,
-    JsonObject inputRequests,
-    JsonObject raw) {
+public final class McpTask {
 
   public enum Status {
     WORKING,
@@ -47,6 +28,63 @@ public record McpTask(
     public boolean isFinal() {
       return this == COMPLETED || this == FAILED || this == CANCELLED;
     }
+  }
+
+  private final JsonObject task;
+  private final Status status;
+
+  private McpTask(JsonObject task, Status status) {
+    this.task = task;
+    this.status = status;
+  }
+
+  /** The server's task id; it stays valid when the connection starts a new session. */
+  public String id() {
+    return text(task, "taskId");
+  }
+
+  public Status status() {
+    return status;
+  }
+
+  /** For people, empty if there is none. */
+  public String message() {
+    return text(task, "statusMessage");
+  }
+
+  /** ISO-8601 as the server wrote it, empty if absent. */
+  public String createdAt() {
+    return text(task, "createdAt");
+  }
+
+  /** ISO-8601 as the server wrote it, empty if absent. */
+  public String lastUpdatedAt() {
+    return text(task, "lastUpdatedAt");
+  }
+
+  /** How long the server keeps the task from its creation, -1 for no bound. */
+  public long ttlMillis() {
+    return millis(task, "ttlMs", "ttl");
+  }
+
+  /** The least pause between two polls that the server wishes, -1 if absent. */
+  public long pollMillis() {
+    return millis(task, "pollIntervalMs", "pollInterval");
+  }
+
+  /**
+   * The questions that wait for {@link McpServerClient#updateTask}, by key; empty if there are
+   * none, and always for 2025-11-25, where the server asks by requests. A copy.
+   */
+  public JsonObject inputRequests() {
+    return task.getValue("inputRequests") instanceof JsonObject questions
+        ? questions.copy()
+        : new JsonObject();
+  }
+
+  /** The task as the server sent it, with every member; a copy. */
+  public JsonObject raw() {
+    return task.copy();
   }
 
   /** The task in the reply to a tool call; null if the reply is the tool's result. */
@@ -64,22 +102,10 @@ public record McpTask(
    * @throws McpFailure {@code PROTOCOL_ERROR} if {@code task} is not a task
    */
   static McpTask of(JsonObject task) {
-    String id = text(task, "taskId");
-    if (id.isEmpty()) {
+    if (text(task, "taskId").isEmpty()) {
       throw noTask();
     }
-    return new McpTask(
-        id,
-        status(text(task, "status")),
-        text(task, "statusMessage"),
-        text(task, "createdAt"),
-        text(task, "lastUpdatedAt"),
-        millis(task, "ttlMs", "ttl"),
-        millis(task, "pollIntervalMs", "pollInterval"),
-        task.getValue("inputRequests") instanceof JsonObject questions
-            ? questions
-            : new JsonObject(),
-        task);
+    return new McpTask(task.copy(), status(text(task, "status")));
   }
 
   static JsonObject named(String id) {

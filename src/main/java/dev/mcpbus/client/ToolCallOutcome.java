@@ -1,7 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.protocol.PublicApi;
-import io.modelcontextprotocol.spec.McpSchema;
+import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param result if the server has replied with the tool's result
  */
 @PublicApi
-public record ToolCallOutcome(@Nullable McpTask task, McpSchema.@Nullable CallToolResult result) {
+public record ToolCallOutcome(@Nullable McpTask task, @Nullable ToolCallResult result) {
+
+  static ToolCallOutcome of(JsonObject answer) {
+    McpTask task = McpTask.ofAnswer(answer);
+    return new ToolCallOutcome(task, task == null ? new ToolCallResult(answer) : null);
+  }
 
   public boolean isTask() {
     return task != null;

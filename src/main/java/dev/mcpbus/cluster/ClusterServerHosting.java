@@ -2,12 +2,14 @@ package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.definitions.DefinitionKeeper;
 import dev.mcpbus.cluster.definitions.DefinitionRegistry;
 import dev.mcpbus.cluster.definitions.DefinitionSync;
+import dev.mcpbus.cluster.definitions.ProgramServer;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
@@ -26,7 +28,9 @@ import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.PrivateConnectionPeers;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
+import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -36,6 +40,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +89,9 @@ public final class ClusterServerHosting implements ServerHosting {
 
   /** Servers that this program added with a transport of its own: no other node can create them. */
   private final Map<ConnectionId, ServerDefinition> embedded = new LinkedHashMap<>();
+
+  /** The ids of those that are being added. */
+  private final Set<ConnectionId> arriving = new HashSet<>();
 
   private final Map<String, Promise<Void>> awaitingOwner = new HashMap<>();
 
@@ -165,8 +173,14 @@ public final class ClusterServerHosting implements ServerHosting {
                 });
   }
 
-  /** Completes when this node has read that the server is removed, and has ended its connection. */
+  /**
+   * Completes when this node has read that the server is removed, and has ended its connection. A
+   * server of this program is removed by that: another node's caller wants it.
+   */
   private Future<Void> gone(ConnectionId id) {
+    if (embedded.containsKey(id)) {
+      return connections.endPrivate(id).transform(ended -> end(id));
+    }
     return definitions
         .read(List.of(id))
         .compose(
@@ -218,7 +232,38 @@ public final class ClusterServerHosting implements ServerHosting {
         losses.lost(members.name(node));
       }
       reconciler.lost(node, orderly);
+      context.run(this::forgetLostPrograms);
     }
+  }
+
+  /** Removes the servers of programs whose nodes are no members any more; each node tries. */
+  private void forgetLostPrograms() {
+    List.copyOf(definitions.programs().keySet()).stream()
+        .filter(this::isLost)
+        .forEach(this::removeProgram);
+  }
+
+  /** Removes a server of a program, of which no caller wants that, and says so. */
+  private Future<Void> removeProgram(ConnectionId id) {
+    return definitions
+        .removeProgram(id)
+        .onSuccess(
+            mine -> {
+              if (mine) {
+                ServersVerticle.publish(vertx, Events.SERVER_REMOVED, id);
+              }
+            })
+        .onFailure(
+            failure ->
+                LOG.warn("server '{}' stays in the cluster's map: {}", id, failure.toString()))
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** Whether it is a server of a program whose node is no member any more. */
+  private boolean isLost(ConnectionId id) {
+    ProgramServer program = definitions.programs().get(id);
+    return program != null && !members.alive().contains(program.node());
   }
 
   /** Runs on the context of ownership. */
@@ -250,17 +295,19 @@ public final class ClusterServerHosting implements ServerHosting {
 
   @Override
   public Map<ConnectionId, ServerDefinition> servers() {
-    if (embedded.isEmpty()) {
+    if (definitions.programs().isEmpty()) {
       return Collections.unmodifiableMap(definitions.all()); // asked for each status of thousands
     }
     Map<ConnectionId, ServerDefinition> all = new LinkedHashMap<>(definitions.all());
-    embedded.forEach(all::putIfAbsent);
+    all.keySet().removeIf(this::isLost);
+    all.putAll(embedded);
     return all;
   }
 
   @Override
   public Set<ConnectionId> ids() {
     Set<ConnectionId> all = servers.ids();
+    all.removeIf(this::isLost);
     all.addAll(embedded.keySet());
     return all;
   }
@@ -278,14 +325,24 @@ public final class ClusterServerHosting implements ServerHosting {
   private Future<Void> changed(Set<ConnectionId> ids) {
     List<Future<Void>> steps = new ArrayList<>();
     for (ConnectionId id : ids) {
+      ProgramServer program = definitions.programs().get(id);
+      String only = program == null ? null : program.node();
       ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
-      steps.add(owned.redefined(id));
+      ClusterRequests.of(vertx).bind(id, only);
+      if (embedded.containsKey(id)) {
+        if (!members.self().equals(only)) {
+          claimAgain(embedded.get(id));
+        }
+      } else {
+        steps.add(owned.redefined(id));
+      }
     }
     Map<String, PlacementSpec> specs = new HashMap<>();
     definitions
         .all()
         .forEach(
             (id, one) -> specs.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
+    definitions.programs().keySet().forEach(id -> specs.remove(id.value()));
     steps.add(reconciler.place(specs));
     steps.add(keeper.keep(ids));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
@@ -328,14 +385,51 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   private Future<Boolean> addPrivate(ServerDefinition definition) {
-    if (servers().containsKey(definition.id())) {
+    ConnectionId id = definition.id();
+    if (embedded.containsKey(id) || !arriving.add(id)) {
       return Future.succeededFuture(false);
     }
-    embedded.put(definition.id(), definition);
-    return connections
-        .start(definition)
-        .map(true)
-        .onFailure(failure -> embedded.remove(definition.id()));
+    ServerDefinition here =
+        RecordCopy.with(
+            definition, "source", definition.source() + " on node '" + members.name() + "'");
+    return definitions
+        .addProgram(here, members.self(), members.alive())
+        .compose(
+            added -> {
+              if (!added) {
+                return Future.succeededFuture(false);
+              }
+              embedded.put(id, here);
+              return connections
+                  .start(here)
+                  .map(true)
+                  .recover(failure -> end(id).transform(ended -> Future.failedFuture(failure)));
+            })
+        .onComplete(over -> arriving.remove(id));
+  }
+
+  /** Others took this node for lost, or their map was: the server is here as before. */
+  private void claimAgain(ServerDefinition mine) {
+    definitions
+        .addProgram(mine, members.self(), members.alive())
+        .onSuccess(
+            added -> {
+              if (added) {
+                ServersVerticle.publish(vertx, Events.SERVER_ADDED, mine.id());
+              } else if (embedded.remove(mine.id()) != null) {
+                LOG.warn(
+                    "server '{}' of this program ends: while this node was cut off from the"
+                        + " cluster, another one has got that id",
+                    mine.id());
+                connections.end(mine.id());
+              }
+            });
+  }
+
+  /** Ends a server of this program. */
+  private Future<Void> end(ConnectionId id) {
+    embedded.remove(id);
+    return Future.join(definitions.removeProgram(id), connections.end(id)).mapEmpty();
   }
 
   @Override
@@ -348,11 +442,14 @@ public final class ClusterServerHosting implements ServerHosting {
     if (file) {
       definitions.unseed(id);
     }
-    if (embedded.remove(id) != null) {
-      return connections.end(id).map(List.of());
+    ProgramServer program = definitions.programs().get(id);
+    if (program != null && !embedded.containsKey(id)) {
+      return confirmations
+          .end(id, program.node())
+          .compose(ended -> definitions.read(List.of(id)))
+          .map(List.of());
     }
-    return definitions
-        .remove(id, file)
+    return (program == null ? definitions.remove(id, file) : end(id))
         .compose(
             removed ->
                 file
@@ -368,6 +465,10 @@ public final class ClusterServerHosting implements ServerHosting {
   @Override
   public Future<@Nullable String> nodeForPrivateConnection(ServerDefinition definition) {
     Set<String> labels = definition.labels();
+    ProgramServer program = definitions.programs().get(definition.id());
+    if (program != null && !embedded.containsKey(definition.id())) {
+      return Future.succeededFuture(program.node());
+    }
     boolean anywhere = labels.isEmpty();
     boolean isDrained = announcements.isLeaving(members.self());
     if (embedded.containsKey(definition.id()) || (anywhere && !isDrained)) {
@@ -457,6 +558,10 @@ public final class ClusterServerHosting implements ServerHosting {
   public Future<Void> close() {
     confirmations.close();
     servers.close();
-    return reconciler.close().onComplete(closed -> announcements.close());
+    List<ConnectionId> own = List.copyOf(embedded.keySet());
+    embedded.clear();
+    return Future.join(own.stream().map(this::removeProgram).toList())
+        .compose(told -> reconciler.close())
+        .onComplete(closed -> announcements.close());
   }
 }

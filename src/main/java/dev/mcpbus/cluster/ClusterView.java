@@ -3,6 +3,7 @@ package dev.mcpbus.cluster;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.definitions.DefinitionSync;
+import dev.mcpbus.cluster.definitions.ProgramServer;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.ownership.OwnershipReconciler;
@@ -39,7 +40,9 @@ record ClusterView(
       // Without the owner's name: another part of the cluster may have a newer owner.
       return status.put("problem", reason);
     }
-    String owner = reconciler.table().ownerOf(id.value());
+    ProgramServer program = servers.definitions().programs().get(id);
+    String owner =
+        program == null ? reconciler.table().ownerOf(id.value()) : members.name(program.node());
     if (owner != null && !status.containsKey("node")) {
       status.put("node", owner);
     }

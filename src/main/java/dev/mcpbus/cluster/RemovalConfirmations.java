@@ -5,12 +5,14 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -65,6 +67,13 @@ final class RemovalConfirmations {
         ConnectionId.parse(body.getString("id", ""))
             .orElseThrow(() -> McpFailure.badRequest("the body must be {\"id\": string}"));
     return gone.apply(id).map(new JsonObject().put("removed", id.value()));
+  }
+
+  /** Makes the node that has a server of its program end it; fails where that does not answer. */
+  Future<Void> end(ConnectionId id, String node) {
+    return new PeerRequests(vertx, Addresses.SERVERS_REMOVE)
+        .ask(node, new JsonObject().put("id", id.value()), Duration.ofMillis(MAX_WAIT_MILLIS))
+        .mapEmpty();
   }
 
   /**

@@ -4,7 +4,6 @@ import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
-import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  *     file that only this user can read
  * @param tls of the event bus; null for none
  */
-@PublicApi
 public record ClusterOptions(
     String name,
     @Nullable String node,

@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.Glob;
-import dev.mcpbus.protocol.PublicApi;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -33,7 +32,6 @@ import java.util.function.Predicate;
  * @param jar for {@code ${mcpbus:jar}}: the {@code -cp} argument with which java finds mcpbus
  * @param readable which variables a text may name, and which files an entry
  */
-@PublicApi
 public record ConfigEnvironment(
     Map<String, String> variables,
     Function<String, Optional<String>> inputs,

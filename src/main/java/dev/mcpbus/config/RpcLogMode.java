@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.PublicApi;
+import java.util.Locale;
 
 /** Where the JSON-RPC messages of a server are logged; {@code logJsonRpc} of the seeds. */
 @PublicApi
@@ -9,5 +10,10 @@ public enum RpcLogMode {
   /** In the log, at level INFO. */
   ON,
   /** Published on {@code mcp.rpc}. */
-  BUS
+  BUS;
+
+  /** The word for it in a configuration. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

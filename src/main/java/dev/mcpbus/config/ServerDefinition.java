@@ -3,7 +3,6 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;
@@ -27,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param redactor removes its secrets from texts
  * @param origin from which another node can read the definition; null if only this process has it
  */
-@PublicApi
 public record ServerDefinition(
     ConnectionId id,
     String name,
@@ -40,6 +38,16 @@ public record ServerDefinition(
     JsonObject view,
     Redactor redactor,
     @Nullable ServerOrigin origin) {
+
+  public ServerDefinition {
+    view = view.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject view() {
+    return view.copy();
+  }
 
   /** A definition that only this process has. */
   public ServerDefinition(

@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.CanonicalJson;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -19,17 +18,33 @@ import org.jspecify.annotations.Nullable;
  * @param seeds true if a number without unit in {@code timeout} counts seconds, as older nodes pass
  *     it on
  */
-@PublicApi
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 
   static final int MAX_REPLICAS = 100;
 
+  public ServerOrigin {
+    entry = entry.copy();
+    defaults = defaults == null ? null : defaults.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject entry() {
+    return entry.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public @Nullable JsonObject defaults() {
+    return defaults == null ? null : defaults.copy();
+  }
+
   public JsonObject toJson() {
     return new JsonObject()
         .put("name", name)
-        .put("entry", entry)
-        .put("defaults", defaults)
+        .put("entry", entry())
+        .put("defaults", defaults())
         .put("seeds", seeds);
   }
 

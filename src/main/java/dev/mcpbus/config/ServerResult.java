@@ -1,7 +1,9 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.bus.McpFailure;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,23 @@ public record ServerResult(@Nullable ServerDefinition definition, List<ConfigPro
 
   public ServerResult {
     problems = List.copyOf(problems);
+  }
+
+  /**
+   * The definition.
+   *
+   * @throws McpFailure {@code BAD_REQUEST}, whose message names every mistake
+   */
+  public ServerDefinition required() {
+    return usable()
+        .orElseThrow(
+            () ->
+                McpFailure.badRequest(
+                    problems.isEmpty()
+                        ? "the entry is disabled: remove \"disabled\""
+                        : problems.stream()
+                            .map(ConfigProblem::toString)
+                            .collect(Collectors.joining("; "))));
   }
 
   public Optional<ServerDefinition> usable() {

@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
 
@@ -16,7 +15,6 @@ import java.time.Duration;
  * @param drain how long calls in flight may take when a session is stopped, default 5 s
  * @param connectTimeout for HTTP servers and sockets, default 5 s
  */
-@PublicApi
 public record ServerSettings(
     ConnectionOptions connection,
     RestartPolicy restart,

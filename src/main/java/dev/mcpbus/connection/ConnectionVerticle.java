@@ -320,6 +320,7 @@ public final class ConnectionVerticle extends VerticleBase {
     ReadySession draining = connection.ready();
     if (closing == null) {
       connection.moveTo(afterStop(stop));
+      mailbox.replyToDisconnecting();
       return Future.succeededFuture();
     }
     if (draining == null) {

@@ -61,6 +61,7 @@ final class Mailbox {
   private final @Nullable ReplicaRole role;
   private final @Nullable SharedUse use;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
+  private final List<Message<Object>> disconnecting = new ArrayList<>();
   private boolean disconnected;
 
   Mailbox(
@@ -330,6 +331,7 @@ final class Mailbox {
 
   /** Refuses the calls that wait: no session is going to come. */
   void refuseWaiting() {
+    replyToDisconnecting();
     stash.failAll(unavailable());
   }
 
@@ -342,6 +344,7 @@ final class Mailbox {
    * disconnected it; then they are refused.
    */
   void stopped() {
+    replyToDisconnecting();
     if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
       return;
     }
@@ -376,10 +379,24 @@ final class Mailbox {
     replyState(message);
   }
 
+  /** With {@code wait: true} the answer comes when the session is over. */
   private void disconnect(Message<Object> message) {
     disconnected = true;
+    boolean over = connection.session() == null && connection.state() == ConnectionState.IDLE;
+    if (!over && Boolean.TRUE.equals(body(message).getValue("wait"))) {
+      disconnecting.add(message);
+    }
     connection.wantStop();
-    replyState(message);
+    if (!disconnecting.contains(message)) {
+      replyState(message);
+    }
+  }
+
+  /** Answers those who wait for the end of the session, with the state after it. */
+  void replyToDisconnecting() {
+    List<Message<Object>> waiting = List.copyOf(disconnecting);
+    disconnecting.clear();
+    waiting.forEach(this::replyState);
   }
 
   private void restart(Message<Object> message) {

@@ -1,6 +1,5 @@
 package dev.mcpbus.directory;
 
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,6 @@ import java.util.stream.Collectors;
  * @param passUnknown whether requests and notifications that MCP does not define pass to the server
  *     whose thing they name
  */
-@PublicApi
 public record ViewOptions(
     List<String> servers,
     List<String> allow,

@@ -138,15 +138,11 @@ public record ConnectionFactory(
       implements RpcLogTaps {
 
     private static final List<String> MODES =
-        Arrays.stream(RpcLogMode.values()).map(DefinedTaps::word).toList();
-
-    private static String word(RpcLogMode mode) {
-      return mode.name().toLowerCase(Locale.ROOT);
-    }
+        Arrays.stream(RpcLogMode.values()).map(RpcLogMode::word).toList();
 
     @Override
     public String configured() {
-      return word(definition.rpcLog());
+      return definition.rpcLog().word();
     }
 
     @Override

@@ -2,23 +2,19 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
-import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.paste.ServerPreview;
 import dev.mcpbus.config.read.ConfigReader;
-import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
 
 /**
  * Reads the entry of a server that a caller adds, with the same checks as for a file. Called on a
  * worker thread.
  */
-@PublicApi
 @FunctionalInterface
 public interface ServerEntryReader {
 
@@ -41,6 +37,23 @@ public interface ServerEntryReader {
   }
 
   /**
+   * Reads the settings of a server over a transport that the program made.
+   *
+   * @param entry without keys that say how to reach a server
+   * @throws McpFailure as above
+   */
+  default ServerDefinition read(String name, JsonObject entry, EmbeddedTransportOptions transport) {
+    return ConfigReader.readOwn(
+            name,
+            entry,
+            transport,
+            ConfigEnvironment.system(),
+            Path.of("."),
+            ServerSettings.DEFAULT)
+        .required();
+  }
+
+  /**
    * What {@link #read} would make of a text that a person has pasted: {@link ServerPreview#of}.
    * Looks nothing up: no file, no value of a variable.
    *
@@ -59,12 +72,19 @@ public interface ServerEntryReader {
     return new ServerEntryReader() {
       @Override
       public ServerDefinition read(String name, JsonObject entry) {
-        return usable(ConfigReader.readServer(name, entry, environment, folder, defaults));
+        return ConfigReader.readServer(name, entry, environment, folder, defaults).required();
       }
 
       @Override
       public ServerDefinition read(ServerOrigin origin, String source) {
-        return usable(ConfigReader.readServer(origin, source, environment, folder, defaults));
+        return ConfigReader.readServer(origin, source, environment, folder, defaults).required();
+      }
+
+      @Override
+      public ServerDefinition read(
+          String name, JsonObject entry, EmbeddedTransportOptions transport) {
+        return ConfigReader.readOwn(name, entry, transport, environment, folder, defaults)
+            .required();
       }
 
       @Override
@@ -72,18 +92,5 @@ public interface ServerEntryReader {
         return ServerPreview.of(text, folder, environment);
       }
     };
-  }
-
-  private static ServerDefinition usable(ServerResult server) {
-    return server
-        .usable()
-        .orElseThrow(
-            () ->
-                McpFailure.badRequest(
-                    server.problems().isEmpty()
-                        ? "the entry is disabled: remove \"disabled\""
-                        : server.problems().stream()
-                            .map(ConfigProblem::toString)
-                            .collect(Collectors.joining("; "))));
   }
 }

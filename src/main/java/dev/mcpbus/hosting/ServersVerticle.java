@@ -11,6 +11,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.read.ConfigReader;
@@ -21,6 +22,7 @@ import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -263,7 +265,9 @@ public final class ServersVerticle extends VerticleBase {
                 publish(Events.SERVER_ADDED, definition.id());
               }
               // In a cluster another node may have read the same file before.
-              boolean stays = vertx.isClustered() || !hosting.ids().contains(definition.id());
+              boolean stays =
+                  (vertx.isClustered() && definition.origin() != null)
+                      || !hosting.ids().contains(definition.id());
               return added || (why != Addition.CALLER && stays)
                   ? Future.succeededFuture()
                   : Future.failedFuture(taken(definition.id()));
@@ -276,8 +280,13 @@ public final class ServersVerticle extends VerticleBase {
         "a server '"
             + id
             + "' exists already ("
-            + (present == null ? "elsewhere" : present.source())
+            + (present == null ? "elsewhere" : place(present))
             + "); remove it first or choose another name");
+  }
+
+  private static String place(ServerDefinition present) {
+    boolean named = present.name().equals(present.id().value());
+    return (named ? "" : MessageTexts.quote(present.name()) + ", ") + present.source();
   }
 
   /** What the configuration of this node says now. Any thread may call. */
@@ -480,6 +489,15 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private void publish(String type, ConnectionId id) {
+    publish(vertx, type, id);
+  }
+
+  /**
+   * Publishes that a server was added, changed or removed. Any thread may call.
+   *
+   * @param type of {@link Events}
+   */
+  public static void publish(Vertx vertx, String type, ConnectionId id) {
     JsonObject event =
         new JsonObject()
             .put("type", type)

@@ -22,7 +22,7 @@ public enum OptionalLibrary {
       "org.apache.lucene.index.IndexWriter",
       "org.apache.lucene:lucene-core and org.apache.lucene:lucene-analysis-common"),
   MCP_SDK(
-      "A method with records of McpSchema, and a server of the SDK,",
+      "A record of the MCP SDK, and a server of the SDK,",
       "the MCP SDK",
       "io.modelcontextprotocol.spec.McpSchema",
       "io.modelcontextprotocol.sdk:mcp"),

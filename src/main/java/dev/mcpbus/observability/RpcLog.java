@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Secrets become {@code ***}: the values of members whose names are secret ({@link
  * dev.mcpbus.protocol.SecretRules}), at any depth, and the connection's own secrets in every
- * spelling. Only the first 64 KiB of a message are masked and shown. A tap runs on the thread of
- * the connection, never throws, and does not change the bytes.
+ * spelling. Only the first 64 KiB of a message are masked and shown, on the bus 1 MiB. A tap runs
+ * on the thread of the connection, never throws, and does not change the bytes.
  */
 public final class RpcLog implements MessageTap {
 
@@ -31,13 +31,16 @@ public final class RpcLog implements MessageTap {
   public static final String LOGGER = "mcpbus.rpc";
 
   private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
-  private static final int MAX_BYTES = 64 * 1024;
+  private static final int LINE_BYTES = 64 * 1024;
+  private static final int MESSAGE_BYTES = 1024 * 1024;
 
   private final SecretMask mask;
+  private final int most;
   private final BiConsumer<Direction, String> sink;
 
-  private RpcLog(Redactor secrets, BiConsumer<Direction, String> sink) {
+  private RpcLog(Redactor secrets, int most, BiConsumer<Direction, String> sink) {
     this.mask = new SecretMask(secrets);
+    this.most = most;
     this.sink = sink;
   }
 
@@ -50,6 +53,7 @@ public final class RpcLog implements MessageTap {
     RpcLog tap =
         new RpcLog(
             secrets,
+            LINE_BYTES,
             (direction, text) ->
                 LOG.info(
                     "{} {} {}",
@@ -80,6 +84,7 @@ public final class RpcLog implements MessageTap {
       InstantSource clock) {
     return new RpcLog(
         secrets,
+        MESSAGE_BYTES,
         (direction, text) -> {
           JsonObject shown =
               new JsonObject()
@@ -102,8 +107,8 @@ public final class RpcLog implements MessageTap {
   }
 
   private String text(RawJson message) {
-    boolean cut = message.length() > MAX_BYTES;
-    int shown = Math.min(message.length(), MAX_BYTES);
+    boolean cut = message.length() > most;
+    int shown = Math.min(message.length(), most);
     String text = new String(message.array(), message.offset(), shown, StandardCharsets.UTF_8);
     String masked = mask.mask(text, cut);
     return cut ? masked + " ...[cut: " + message.length() + " bytes in all]" : masked;

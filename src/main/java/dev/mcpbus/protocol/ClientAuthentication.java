@@ -4,7 +4,6 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Client authentication at a token endpoint; the lower-case name is the one of OAuth metadata. */
-@PublicApi
 public enum ClientAuthentication {
   NONE,
   CLIENT_SECRET_BASIC,

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param subjectTokenFile a file that is read again for every exchange, or null
  * @param subjectTokenType {@code id_token} or {@code saml2}, as a short name or a URN
  */
-@PublicApi
 public record IdentityProvider(
     URI tokenEndpoint,
     String clientId,

@@ -1,7 +1,6 @@
 package dev.mcpbus.protocol;
 
 /** The ways in which a client obtains a token for a server, as MCP's authorization has them. */
-@PublicApi
 public enum OAuthGrant {
   /** A person logs in with a browser. */
   AUTHORIZATION_CODE,

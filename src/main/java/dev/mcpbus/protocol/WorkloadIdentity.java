@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param tokenFile a file that is read again for every token request, because the platform replaces
  *     it, or null
  */
-@PublicApi
 public record WorkloadIdentity(@Nullable Sensitive token, @Nullable Path tokenFile) {
 
   /** Omits the JWT. */

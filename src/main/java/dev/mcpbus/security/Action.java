@@ -1,10 +1,8 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.util.Locale;
 
 /** What a request does, in the words that policies and the audit log use. */
-@PublicApi
 public enum Action {
   /** Looks at what there is: servers, lists, states, events. */
   LIST,

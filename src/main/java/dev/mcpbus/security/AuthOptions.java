@@ -1,7 +1,6 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
 import java.net.URI;
 import java.time.Duration;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param audit whether the audit log is written
  * @param auditFile a file for audit lines, in place of the common log; null for none
  */
-@PublicApi
 public record AuthOptions(
     List<ApiKey> apiKeys,
     @Nullable Jwt jwt,

@@ -3,6 +3,7 @@ package dev.mcpbus.server;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -12,7 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +35,12 @@ final class ClientStreams {
           "promptsListChanged", Methods.PROMPTS_CHANGED);
 
   private final Map<RawJson, Stream> open = new HashMap<>();
-  private final BiConsumer<String, JsonObject> out;
+  private final BiFunction<String, JsonObject, Future<Void>> out;
 
   /**
-   * @param out sends a notification
+   * @param out sends a notification; completes when the channel has taken it
    */
-  ClientStreams(BiConsumer<String, JsonObject> out) {
+  ClientStreams(BiFunction<String, JsonObject, Future<Void>> out) {
     this.out = out;
   }
 
@@ -73,7 +74,7 @@ final class ClientStreams {
     Object subscription = Json.decodeValue(request.id().toString());
     Stream stream = new Stream(subscription, notifications, Set.copyOf(uris));
     open.put(request.id(), stream);
-    out.accept(
+    out.apply(
         Methods.ACKNOWLEDGED, tagged(stream, new JsonObject().put("notifications", accepted)));
   }
 
@@ -94,16 +95,18 @@ final class ClientStreams {
   }
 
   /** Sends the notification on every stream whose filter names it. */
-  void notifySubscribed(String notification, JsonObject params) {
+  Future<Void> notifySubscribed(String notification, JsonObject params) {
+    List<Future<Void>> sent = new ArrayList<>();
     @Nullable Object uri = params.getValue("uri");
     for (Stream stream : open.values()) {
       boolean about =
           !notification.equals(Methods.RESOURCE_UPDATED)
               || stream.resources.contains(String.valueOf(uri));
       if (about && stream.notifications.contains(notification)) {
-        out.accept(notification, tagged(stream, params));
+        sent.add(out.apply(notification, tagged(stream, params)));
       }
     }
+    return Future.join(sent).mapEmpty();
   }
 
   void close(RawJson id) {

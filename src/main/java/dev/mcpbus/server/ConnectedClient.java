@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.PublicApi;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,12 @@ public interface ConnectedClient {
   /** CONNECTED until the client's handshake is done. */
   ServerState state();
 
-  /** Sends a notification to this client; dropped if the client has disconnected. */
-  void notify(String method, JsonObject params);
+  /**
+   * Sends a notification to this client.
+   *
+   * @return completes when the channel of the client has taken it, so that a sender who waits is no
+   *     faster than the client; fails if the client has disconnected, or does not read while others
+   *     wait
+   */
+  Future<Void> notify(String method, JsonObject params);
 }

@@ -1,7 +1,9 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
@@ -16,10 +18,13 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *         (request, arguments) -> Future.succeededFuture(
  *             ToolResult.text("Hello " + arguments.getString("name"))));
  * vertx.deployVerticle(server.deployable("my.greeter"));     // on the bus
- * bus.add(id, server.inMemory(context), ConnectionOptions.DEFAULT);   // in memory
+ * bus.add("greeter", server.inMemory(context));              // in memory
  * }</pre>
  *
  * <p>Register handlers before the first client connects. Tools can be added and removed at any
@@ -58,16 +63,30 @@ public final class RawServer implements Acceptor {
           Methods.TOOLS_LIST,
           Methods.TOOLS_CALL);
 
+  /** Those that need the server's own state, of which {@link #otherwise} knows nothing. */
+  private static final Set<String> BUILT_IN =
+      Set.of(
+          Methods.DISCOVER,
+          Methods.LISTEN,
+          Methods.SET_LEVEL,
+          Methods.RESOURCES_SUBSCRIBE,
+          Methods.RESOURCES_UNSUBSCRIBE);
+
   private final Implementation info;
   private final Map<String, RequestHandler> handlers = new ConcurrentHashMap<>();
   private final Map<String, NotificationHandler> notifications = new ConcurrentHashMap<>();
   private final JsonObject moreCapabilities = new JsonObject();
   private final Set<ServerSession> sessions = ConcurrentHashMap.newKeySet();
   private final List<Supplier<Future<Void>>> listeners = new ArrayList<>();
+  private final Set<String> missing = ConcurrentHashMap.newKeySet();
+  private volatile SortedSet<ProtocolVersion> versions =
+      Collections.unmodifiableSortedSet(new TreeSet<>(List.of(ProtocolVersion.values())));
   private volatile ServerTools tools = ServerTools.NONE;
   private volatile ServerOptions options = ServerOptions.DEFAULT;
+  private volatile FailureListener failures = (client, subject, failure) -> {};
   private volatile boolean reachable;
   private volatile boolean closed;
+  private volatile @Nullable RequestHandler otherwise;
   private HandlerWrapper wrapper = HandlerWrapper.NONE;
   private @Nullable String instructions;
 
@@ -107,6 +126,30 @@ public final class RawServer implements Acceptor {
   }
 
   /**
+   * Announces a capability no more, and refuses its methods as unknown: {@code tools}, {@code
+   * resources}, {@code prompts}, {@code completions}, {@code logging}.
+   */
+  public synchronized RawServer withoutCapability(String name) {
+    requireConstructing();
+    missing.add(name);
+    return this;
+  }
+
+  /**
+   * Serves these versions alone, such as one of the {@code initialize} era; all by default.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  public synchronized RawServer versions(ProtocolVersion... only) {
+    requireConstructing();
+    if (only.length == 0) {
+      throw new IllegalArgumentException("a server speaks one version at least");
+    }
+    versions = Collections.unmodifiableSortedSet(new TreeSet<>(List.of(only)));
+    return this;
+  }
+
+  /**
    * Puts {@code other} around every handler registered after this call, inside earlier wrappers.
    */
   public synchronized RawServer wrap(HandlerWrapper other) {
@@ -132,6 +175,17 @@ public final class RawServer implements Acceptor {
     if (handlers.putIfAbsent(method, wrapped(handler)) != null) {
       throw new IllegalArgumentException("\"" + method + "\" has a handler already");
     }
+    return this;
+  }
+
+  /**
+   * Registers the handler of all requests that have no handler of their own, for a server that
+   * passes requests on: also of {@code tools/list} and {@code tools/call} while the server has no
+   * tools. Such a server states its capabilities itself.
+   */
+  public synchronized RawServer otherwise(RequestHandler handler) {
+    requireConstructing();
+    otherwise = wrapped(handler);
     return this;
   }
 
@@ -190,6 +244,16 @@ public final class RawServer implements Acceptor {
     return true;
   }
 
+  /**
+   * Registers who hears what goes wrong beside the log: messages that break the protocol, and what
+   * handlers throw. A {@link RequestException} of a handler is an answer, and no failure.
+   */
+  public synchronized RawServer onError(FailureListener listener) {
+    requireConstructing();
+    failures = listener;
+    return this;
+  }
+
   private void requireConstructing() {
     if (reachable || closed) {
       throw new IllegalStateException(
@@ -201,12 +265,15 @@ public final class RawServer implements Acceptor {
     return safe(wrapper.wrap(safe(handler)));
   }
 
-  /** Puts an exception of the handler into its future, the one place for failures. */
+  /**
+   * Puts whatever the handler throws into its future, the one place for failures: errors, too, such
+   * as that of a recursion without an end, because a client waits for the answer.
+   */
   private static RequestHandler safe(RequestHandler handler) {
     return (request, input) -> {
       try {
         return Objects.requireNonNull(handler.handle(request, input), "the handler returned null");
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         return Future.failedFuture(e);
       }
     };
@@ -215,10 +282,16 @@ public final class RawServer implements Acceptor {
   /**
    * Sends a notification to all clients: to those of the {@code initialize} era that are RUNNING,
    * and to those of the {@code discover} era with a stream for it. An update of a resource reaches
-   * only the clients that subscribed to it.
+   * only the clients that subscribed to it. While one that a list or a resource has changed waits
+   * for a slow client, another one of the same is the same.
+   *
+   * @return completes when the channels of all these clients have taken it; fails if it is lost for
+   *     one that does not read
    */
-  public void notifyClients(String method, JsonObject params) {
-    sessions.forEach(session -> session.notifySubscribed(method, params));
+  public Future<Void> notifyClients(String method, JsonObject params) {
+    return Future.join(
+            sessions.stream().map(session -> session.notifySubscribed(method, params)).toList())
+        .mapEmpty();
   }
 
   /** Accepts a connection of any transport's server side, without a principal. */
@@ -352,16 +425,43 @@ public final class RawServer implements Acceptor {
     return options;
   }
 
+  /** The versions that this server speaks, oldest first. */
+  SortedSet<ProtocolVersion> versions() {
+    return versions;
+  }
+
+  boolean speaks(Era era) {
+    return versions.stream().anyMatch(version -> version.era() == era);
+  }
+
+  /** Whether the method belongs to an era or a capability that this server is without. */
+  boolean lacks(String method) {
+    return (method.equals(Methods.INITIALIZE) && !speaks(Era.INITIALIZE))
+        || (method.equals(Methods.DISCOVER) && !speaks(Era.DISCOVER))
+        || missing.stream()
+            .anyMatch(
+                name -> method.startsWith(name.equals("completions") ? "completion/" : name + "/"));
+  }
+
   ServerTools tools() {
     return tools;
   }
 
   @Nullable RequestHandler handler(String method) {
-    return handlers.get(method);
+    RequestHandler own = handlers.get(method);
+    boolean mine =
+        BUILT_IN.contains(method)
+            || (method.equals(Methods.TOOLS_LIST) || method.equals(Methods.TOOLS_CALL))
+                && tools != ServerTools.NONE;
+    return own == null && !mine ? otherwise : own;
   }
 
   @Nullable NotificationHandler notificationHandler(String method) {
     return notifications.get(method);
+  }
+
+  FailureListener failures() {
+    return failures;
   }
 
   void removeSession(ServerSession session) {
@@ -390,6 +490,7 @@ public final class RawServer implements Acceptor {
     if (handlers.containsKey(Methods.COMPLETE)) {
       all.put("completions", new JsonObject());
     }
+    missing.forEach(all::remove);
     return all.mergeIn(moreCapabilities);
   }
 

@@ -3,7 +3,6 @@ package dev.mcpbus.server;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
@@ -47,7 +46,7 @@ record RequestDispatcher(RawServer server, ServerSession session) {
           own == null
               ? builtIn(request)
               : own.handle(request, request.params()).map(RequestDispatcher::orEmpty);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       answer = Future.failedFuture(e);
     }
     return answer
@@ -60,11 +59,12 @@ record RequestDispatcher(RawServer server, ServerSession session) {
         || request.method().equals(Methods.RESOURCES_UNSUBSCRIBE);
   }
 
-  /** Logs a failure, but not a {@link RequestException}: its text was written for the caller. */
-  private static void note(ServerRequest request, Throwable failure) {
+  /** Tells of a failure, but not of a {@link RequestException}, whose text is for the caller. */
+  void note(ServerRequest request, Throwable failure) {
     if (!(failure instanceof RequestException)) {
       LOG.warn("{} failed: {}", request.subject(), ServerFailures.text(failure));
       LOG.debug("{} failed", request.subject(), failure);
+      session.failed(request.subject(), failure);
     }
   }
 
@@ -112,9 +112,13 @@ record RequestDispatcher(RawServer server, ServerSession session) {
     JsonObject arguments = given instanceof JsonObject object ? object : new JsonObject();
     Violation violation = tool.check(arguments);
     if (violation != null) {
+      String why = violation.of(name) + "; correct them as its inputSchema in tools/list says";
+      if (!server.options().refuseArguments()) {
+        return Future.succeededFuture(ToolResult.error(why));
+      }
       throw new RequestException(
           JsonRpcError.INVALID_PARAMS,
-          violation.of(name) + "; correct them as its inputSchema in tools/list says",
+          why,
           new JsonObject().put("tool", name).put("path", violation.path()));
     }
     return tool.handler()
@@ -155,7 +159,7 @@ record RequestDispatcher(RawServer server, ServerSession session) {
   private JsonObject discover() {
     JsonObject all = server.describe();
     JsonObject info = (JsonObject) all.remove("serverInfo");
-    return all.put("supportedVersions", new JsonArray(ProtocolVersion.supported()))
+    return all.put("supportedVersions", RequestPeer.wire(server.versions()))
         .put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, info));
   }
 
@@ -192,8 +196,9 @@ record RequestDispatcher(RawServer server, ServerSession session) {
     }
     try {
       handler.on(session, params.toJsonObject());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.warn("the handler of {} failed", method, e);
+      session.failed(method, e);
     }
   }
 }

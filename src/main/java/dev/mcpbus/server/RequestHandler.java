@@ -20,9 +20,9 @@ public interface RequestHandler {
    * @param input the {@code arguments} of a tool, checked against its schema; the {@code params} of
    *     any other method, unchecked
    * @return the member {@code result}; for a tool a {@code CallToolResult}, see {@link ToolResult}.
-   *     A failed future or an exception becomes a result with {@code isError: true} for a tool and
-   *     error -32603 for any other method, with the failure's message and never its stack; a {@link
-   *     RequestException} becomes a JSON-RPC error with its code in both cases
+   *     A failed future or whatever is thrown becomes a result with {@code isError: true} for a
+   *     tool and error -32603 for any other method, with the failure's message and never its stack;
+   *     a {@link RequestException} becomes a JSON-RPC error with its code in both cases
    */
   Future<JsonObject> handle(ServerRequest request, JsonObject input);
 }

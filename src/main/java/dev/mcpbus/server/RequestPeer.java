@@ -7,6 +7,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolVersion;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +28,15 @@ record RequestPeer(
   }
 
   /**
-   * Chooses the client's version if it belongs to the {@code initialize} era, else our newest of
-   * that era.
+   * Chooses the client's version if it is one of these of the {@code initialize} era, else the
+   * newest of them.
    */
-  static RequestPeer ofInitialize(JsonObject params) {
+  static RequestPeer ofInitialize(JsonObject params, SortedSet<ProtocolVersion> spoken) {
+    SortedSet<ProtocolVersion> ours = spoken.headSet(ProtocolVersion.LATEST_DISCOVER);
     ProtocolVersion version =
         ProtocolVersion.ofWire(String.valueOf(params.getValue("protocolVersion")))
-            .filter(known -> known.era() == Era.INITIALIZE)
-            .orElse(ProtocolVersion.LATEST_INITIALIZE);
+            .filter(ours::contains)
+            .orElseGet(ours::last);
     return new RequestPeer(
         version,
         Implementation.of(object(params, "clientInfo")),
@@ -48,12 +50,12 @@ record RequestPeer(
    * @throws RequestException -32022 if the version is not supported, -32602 if the capabilities are
    *     missing
    */
-  static RequestPeer ofMeta(JsonObject meta) {
+  static RequestPeer ofMeta(JsonObject meta, SortedSet<ProtocolVersion> spoken) {
     String wanted = String.valueOf(meta.getValue(MetaKeys.PROTOCOL_VERSION));
     ProtocolVersion version =
         ProtocolVersion.ofWire(wanted)
-            .filter(known -> known.era() == Era.DISCOVER)
-            .orElseThrow(() -> unsupported(wanted));
+            .filter(known -> known.era() == Era.DISCOVER && spoken.contains(known))
+            .orElseThrow(() -> unsupported(wanted, spoken));
     if (!(meta.getValue(MetaKeys.CLIENT_CAPABILITIES) instanceof JsonObject capabilities)) {
       throw RequestException.invalid(
           "params._meta needs the object \"" + MetaKeys.CLIENT_CAPABILITIES + "\"; {} is enough");
@@ -66,13 +68,16 @@ record RequestPeer(
         level == null ? null : LogLevel.ofWire(level.toString()).orElse(null));
   }
 
-  private static RequestException unsupported(String wanted) {
+  /** The versions as written in messages. */
+  static JsonArray wire(SortedSet<ProtocolVersion> versions) {
+    return new JsonArray(versions.stream().map(ProtocolVersion::wire).toList());
+  }
+
+  private static RequestException unsupported(String wanted, SortedSet<ProtocolVersion> spoken) {
     return new RequestException(
         JsonRpcError.UNSUPPORTED_VERSION,
         "protocol version \"" + wanted + "\" is not supported; use one of data.supported",
-        new JsonObject()
-            .put("supported", new JsonArray(ProtocolVersion.supported()))
-            .put("requested", wanted));
+        new JsonObject().put("supported", wire(spoken)).put("requested", wanted));
   }
 
   static JsonObject object(JsonObject json, String key) {

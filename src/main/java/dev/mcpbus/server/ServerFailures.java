@@ -12,7 +12,12 @@ final class ServerFailures {
    * Never a stack.
    */
   static String text(Throwable failure) {
-    String message = failure.getMessage();
+    String message;
+    try {
+      message = failure.getMessage();
+    } catch (Throwable alsoFailed) {
+      message = null;
+    }
     if (message == null || message.isBlank()) {
       return failure.getClass().getSimpleName();
     }

@@ -1,6 +1,7 @@
 package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
@@ -8,10 +9,10 @@ import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 @PublicApi
 public final class ServerRequest {
+
+  /** What it said after its end, or asked before, has failed with. */
+  static final RequestException ENDED =
+      new RequestException(JsonRpcError.INTERNAL_ERROR, "the request has ended");
 
   private final ServerSession session;
   private final RequestPeer peer;
@@ -30,6 +35,8 @@ public final class ServerRequest {
   private final long until;
   private final Promise<Void> cancelled = Promise.promise();
   private volatile boolean over;
+  private final JsonObject asked = new JsonObject();
+  private int questions;
 
   ServerRequest(
       ServerSession session,
@@ -114,22 +121,26 @@ public final class ServerRequest {
   }
 
   /**
-   * Sends the progress of the request; does nothing if the client sent no progress token.
+   * Sends the progress of the request; does nothing if the client sent no progress token. The
+   * client gets it before the result. Progress that waits for a slow client gives way to later
+   * progress of the same request, so any amount of it is harmless.
    *
    * @param progress must grow with each call
    * @param total null if it is not known
    * @param message for people, null for none
+   * @return as of {@link #notify}; also completes when later progress takes its place
    */
-  public void progress(double progress, @Nullable Double total, @Nullable String message) {
+  public Future<Void> progress(double progress, @Nullable Double total, @Nullable String message) {
     Object token = meta().getValue(MetaKeys.PROGRESS_TOKEN);
     if (token == null) {
-      return;
+      return Future.succeededFuture();
     }
     JsonObject sent = new JsonObject().put("progressToken", token).put("progress", plain(progress));
     if (total != null) {
       sent.put("total", plain(total));
     }
-    notify(Methods.PROGRESS, message == null ? sent : sent.put("message", message));
+    return session.notify(
+        this, Methods.PROGRESS, message == null ? sent : sent.put("message", message), id);
   }
 
   /** Writes whole numbers without a decimal point. */
@@ -146,24 +157,71 @@ public final class ServerRequest {
    *
    * @param logger names the component that logs
    * @param data any JSON value; no secrets
+   * @return as of {@link #notify}; completes at once for a level that the client does not accept
    */
-  public void log(LogLevel level, String logger, Object data) {
+  public Future<Void> log(LogLevel level, String logger, Object data) {
     LogLevel wanted = peer.isDiscover() ? peer.logLevel() : session.logLevel();
-    if (wanted != null && level.compareTo(wanted) >= 0) {
-      JsonObject entry =
-          new JsonObject()
-              .put("level", level.name().toLowerCase(Locale.ROOT))
-              .put("logger", logger)
-              .put("data", data);
-      notify(Methods.MESSAGE, entry);
+    return wanted == null || level.compareTo(wanted) < 0
+        ? Future.succeededFuture()
+        : notify(
+            Methods.MESSAGE,
+            new JsonObject().put("level", level.wire()).put("logger", logger).put("data", data));
+  }
+
+  /**
+   * Sends a notification to this client alone, before the result of this request.
+   *
+   * @return completes when the channel of the client has taken it: a handler that waits for it is
+   *     no faster than its client. Fails if the request has ended, or if the client does not read
+   *     and some thousands wait already; the session goes on
+   */
+  public Future<Void> notify(String notification, JsonObject with) {
+    return session.notify(this, notification, with, null);
+  }
+
+  /**
+   * Asks the client: {@code elicitation/create}, {@code sampling/createMessage}, {@code
+   * roots/list}. In the {@code initialize} era the question is a request of its own. In the {@code
+   * discover} era it is the answer to this request; the client calls again with its answers, and
+   * the handler starts again, so what it does before a question happens once for each answer. Ask
+   * in the same order each time.
+   *
+   * @return the client's result, on the event loop of its channel; fails if the client does not
+   *     support it or answers with an error, or if this request ends first
+   */
+  public Future<JsonObject> ask(String question, JsonObject with) {
+    String capability = question.substring(0, Math.max(0, question.indexOf('/')));
+    return clientCapabilities().containsKey(capability)
+        ? session.ask(this, question, with)
+        : Future.failedFuture(new IllegalStateException("the client does not support " + question));
+  }
+
+  /**
+   * What the client has answered to the questions of earlier rounds, by their names.
+   *
+   * @throws RequestException -32602 if {@code requestState} is not this server's
+   */
+  JsonObject answers() {
+    try {
+      return new JsonObject(params.getString("requestState", "{}"))
+          .mergeIn(RequestPeer.object(params, "inputResponses"));
+    } catch (DecodeException | ClassCastException e) {
+      throw RequestException.invalid("params.requestState is not one of this server");
     }
   }
 
-  /** Sends a notification to this client alone. */
-  public void notify(String notification, JsonObject with) {
-    if (!over) {
-      session.notify(notification, with);
-    }
+  /** The questions of this round, by their names. */
+  JsonObject asked() {
+    return asked;
+  }
+
+  /** The name of the next question of this request in the {@code discover} era. */
+  String nextQuestion() {
+    return "question-" + ++questions;
+  }
+
+  boolean isOver() {
+    return over;
   }
 
   /** The client no longer waits for the answer. */

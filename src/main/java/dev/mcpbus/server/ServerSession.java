@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
@@ -9,23 +10,27 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendBuffer;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +44,13 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerSession.class);
 
+  /** Ends of a connection that are the client's fault. */
+  private static final Set<Reason> BREACHES =
+      EnumSet.of(Reason.PROTOCOL_ERROR, Reason.LIMIT_EXCEEDED);
+
+  /** What a handler asks the client in a request of its own. */
+  private record ClientQuestion(ServerRequest request, String method, Promise<JsonObject> answer) {}
+
   private final RawServer server;
   private final RequestDispatcher dispatch;
   private final InternalContext owner;
@@ -48,7 +60,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   private final String id = UUID.randomUUID().toString();
   private final Map<RawJson, ServerRequest> open = new HashMap<>();
   private final Map<RawJson, Long> timers = new HashMap<>();
-  private final ClientStreams streams = new ClientStreams(this::send);
+  private final ClientStreams streams = new ClientStreams(this::toStream);
   private final SubscribedResources subscribed = new SubscribedResources();
 
   /**
@@ -61,6 +73,9 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   private volatile Implementation client = new Implementation("", "");
   private volatile LogLevel logLevel = LogLevel.INFO;
   private @Nullable RequestPeer initializePeer;
+  private final Map<Long, ClientQuestion> questions = new HashMap<>();
+  private long lastQuestion;
+  private boolean loses;
 
   ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
     this.server = server;
@@ -92,23 +107,41 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   }
 
   @Override
-  public void notify(String method, JsonObject params) {
-    onOwner(() -> send(method, params));
+  public Future<Void> notify(String method, JsonObject params) {
+    return onOwner(() -> send(method, params, null));
+  }
+
+  /** Sends what a handler says of its request, unless that has ended. */
+  Future<Void> notify(
+      ServerRequest request, String method, JsonObject params, @Nullable Object subject) {
+    return onOwner(
+        () ->
+            request.isOver()
+                ? Future.failedFuture(ServerRequest.ENDED)
+                : send(method, params, subject));
   }
 
   /**
    * Sends a notification to a client of the {@code initialize} era as it is, and on the streams of
    * a client of the {@code discover} era whose filter names it.
    */
-  void notifySubscribed(String method, JsonObject params) {
-    onOwner(
+  Future<Void> notifySubscribed(String method, JsonObject params) {
+    return onOwner(
         () -> {
           boolean running = initializePeer != null && state == ServerState.RUNNING;
-          if (running && subscribed.wants(method, params)) {
-            send(method, params);
-          }
-          streams.notifySubscribed(method, params);
+          Future<Void> sent =
+              running && subscribed.wants(method, params)
+                  ? send(method, params, news(method, params))
+                  : Future.succeededFuture();
+          return Future.join(streams.notifySubscribed(method, params), sent).mapEmpty();
         });
+  }
+
+  /** What a notification is about that says no more the second time; null for any other. */
+  private static @Nullable Object news(String method, JsonObject params) {
+    return method.endsWith("list_changed") || method.equals(Methods.RESOURCE_UPDATED)
+        ? method + params.encode()
+        : null;
   }
 
   LogLevel logLevel() {
@@ -131,12 +164,34 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
    * Runs the task at once if this is the owner context, so that the messages of one handler keep
    * their order.
    */
-  private void onOwner(Runnable task) {
+  private <T> Future<T> onOwner(Supplier<Future<T>> task) {
     if (owner.isCurrent()) {
-      task.run();
-    } else {
-      owner.run(task);
+      return attempted(task);
     }
+    Promise<T> done = Promise.promise();
+    owner.run(() -> attempted(task).onComplete(done));
+    return done.future();
+  }
+
+  private static <T> Future<T> attempted(Supplier<Future<T>> task) {
+    try {
+      return task.get();
+    } catch (RuntimeException e) { // what the program sends is no JSON
+      return Future.failedFuture(e);
+    }
+  }
+
+  /** Tells the program of a failure. */
+  void failed(String subject, Throwable failure) {
+    onOwner(
+        () -> {
+          try {
+            server.failures().failed(this, subject, failure);
+          } catch (Throwable e) {
+            LOG.warn("a listener to failures failed", e);
+          }
+          return Future.succeededFuture();
+        });
   }
 
   @Override
@@ -144,6 +199,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     ProtocolException ambiguity = message.ambiguity();
     if (ambiguity != null) {
       LOG.debug("{} is refused: {}", message, ambiguity.getMessage());
+      failed("", ambiguity);
       RawJson requestId = message.kind() == Envelope.Kind.REQUEST ? message.id() : null;
       if (requestId != null) {
         String why = String.valueOf(ambiguity.getMessage());
@@ -154,9 +210,87 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     switch (message.kind()) {
       case REQUEST -> request(message);
       case NOTIFICATION -> notification(message);
-      default -> LOG.debug("ignored a response: this server sends no requests: {}", message);
+      default -> answered(message);
     }
   }
+
+  // ---- questions to the client
+
+  /** See {@link ServerRequest#ask}. */
+  Future<JsonObject> ask(ServerRequest request, String method, JsonObject params) {
+    return onOwner(
+        () ->
+            request.isOver()
+                ? Future.failedFuture(ServerRequest.ENDED)
+                : request.peer().isDiscover()
+                    ? askInResult(request, method, params)
+                    : askByRequest(request, method, params));
+  }
+
+  private Future<JsonObject> askByRequest(ServerRequest request, String method, JsonObject params) {
+    long number = ++lastQuestion;
+    ClientQuestion question = new ClientQuestion(request, method, Promise.promise());
+    byte[] bytes = MessageWriter.request(number, method, RawJson.of(params));
+    questions.put(number, question);
+    put(OutboundMessage.request(number, method, bytes));
+    return question.answer.future();
+  }
+
+  /**
+   * Ends this round with the questions that the handler asks in this turn. Their futures fail with
+   * it, because the handler starts again with the answers.
+   */
+  private Future<JsonObject> askInResult(ServerRequest request, String method, JsonObject params) {
+    JsonObject known = request.answers();
+    String key = request.nextQuestion();
+    if (known.getValue(key) instanceof JsonObject answer) {
+      return Future.succeededFuture(answer);
+    }
+    JsonObject asked = request.asked();
+    Promise<JsonObject> answer = Promise.promise();
+    questions.put(++lastQuestion, new ClientQuestion(request, method, answer));
+    if (asked.isEmpty()) {
+      JsonObject round =
+          new JsonObject()
+              .put(ResultType.MEMBER, ResultType.INPUT_REQUIRED)
+              .put("inputRequests", asked)
+              .put("requestState", known.encode());
+      owner.run(() -> ended(request, Future.succeededFuture(round)));
+    }
+    asked.put(key, new JsonObject().put("method", method).put("params", params));
+    return answer.future();
+  }
+
+  private void answered(Envelope message) {
+    ClientQuestion question = questions.remove(message.integerId());
+    if (question == null) {
+      LOG.debug("ignored a response to no question of this server: {}", message);
+      failed(
+          "",
+          new RequestException(
+              JsonRpcError.INVALID_REQUEST, "a response to no question of this server"));
+    } else if (message.kind() == Envelope.Kind.RESULT && message.payload().isObject()) {
+      question.answer.complete(message.payload().toJsonObject());
+    } else {
+      question.answer.fail(
+          "the client answers " + question.method + " with " + message.payload().toString());
+    }
+  }
+
+  /** Takes back the questions of a request that has ended. */
+  private void withdraw(ServerRequest request) {
+    for (var each : List.copyOf(questions.entrySet())) {
+      ClientQuestion question = each.getValue();
+      if (question.request == request && questions.remove(each.getKey()) != null) {
+        if (!request.peer().isDiscover()) {
+          must(Methods.CANCELLED, new JsonObject().put("requestId", each.getKey()));
+        }
+        question.answer.fail(ServerRequest.ENDED);
+      }
+    }
+  }
+
+  // ---- requests
 
   private void request(Envelope message) {
     RawJson requestId = message.id();
@@ -176,20 +310,31 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       }
       route(requestId, message);
     } catch (RequestException e) {
-      refuse(requestId, e);
+      refused(requestId, message, e);
     } catch (DecodeException e) {
-      refuse(requestId, RequestException.invalid("the params cannot be decoded"));
+      refused(requestId, message, RequestException.invalid("the params cannot be decoded"));
     }
+  }
+
+  private void refused(RawJson requestId, Envelope message, RequestException why) {
+    refuse(requestId, why);
+    failed(message.method(), why);
   }
 
   private void route(RawJson requestId, Envelope message) {
     String method = message.method();
     JsonObject params = message.params().toJsonObject();
     JsonObject meta = RequestPeer.object(params, "_meta");
-    if (method.equals(Methods.INITIALIZE)) {
+    if (!server.speaks(Era.DISCOVER)) {
+      meta.remove(MetaKeys.PROTOCOL_VERSION); // an older server does not know it
+    }
+    if (server.lacks(method)) {
+      throw new RequestException(
+          JsonRpcError.METHOD_NOT_FOUND, "this server has no method \"" + method + "\"");
+    } else if (method.equals(Methods.INITIALIZE)) {
       initialize(requestId, params);
     } else if (meta.containsKey(MetaKeys.PROTOCOL_VERSION)) {
-      RequestPeer peer = RequestPeer.ofMeta(meta);
+      RequestPeer peer = RequestPeer.ofMeta(meta, server.versions());
       client = peer.client();
       if (initializePeer == null) {
         state = ServerState.RUNNING;
@@ -214,7 +359,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       throw new RequestException(
           JsonRpcError.INVALID_REQUEST, "this session is initialized; open another connection");
     }
-    RequestPeer peer = RequestPeer.ofInitialize(params);
+    RequestPeer peer = RequestPeer.ofInitialize(params, server.versions());
     initializePeer = peer;
     client = peer.client();
     // A client may have tried the `discover` era first; from here on it uses the `initialize` era.
@@ -256,14 +401,25 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
               .vertx()
               .setTimer(server.options().requestTimeout().toMillis(), late -> expired(request)));
     }
-    dispatch.answer(request).onComplete(end -> onOwner(() -> ended(request, end)));
+    dispatch
+        .answer(request)
+        .onComplete(
+            end ->
+                onOwner(
+                    () -> {
+                      ended(request, end);
+                      return Future.succeededFuture();
+                    }));
   }
 
   private void expired(ServerRequest request) {
     if (open.containsKey(request.id())) {
-      String late = "no answer within " + server.options().requestTimeout().toMillis() + " ms";
+      IllegalStateException late =
+          new IllegalStateException(
+              "no answer within " + server.options().requestTimeout().toMillis() + " ms");
       request.cancel();
-      ended(request, dispatch.failure(request, new IllegalStateException(late)));
+      dispatch.note(request, late);
+      ended(request, dispatch.failure(request, late));
     }
   }
 
@@ -274,7 +430,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     }
     request.end();
     if (end.succeeded()) {
-      answer(request.id(), end.result());
+      result(request, end.result());
     } else if (end.cause() instanceof RequestException refused) {
       refuse(request.id(), refused);
     } else {
@@ -289,7 +445,11 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     if (timer != null) {
       owner.cancelTimer(timer);
     }
-    return open.remove(request.id(), request);
+    boolean first = open.remove(request.id(), request);
+    if (first) {
+      withdraw(request);
+    }
+    return first;
   }
 
   /** Cancels the request without an answer, because the client no longer waits for it. */
@@ -300,16 +460,34 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     }
   }
 
-  private void answer(RawJson requestId, JsonObject result) {
+  /** Answers with a handler's result, or says that it is no JSON. */
+  private void result(ServerRequest request, JsonObject result) {
+    RawJson written;
     try {
-      byte[] bytes = MessageWriter.result(requestId, RawJson.of(result));
-      put(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
-    } catch (EncodeException e) {
-      LOG.warn("a handler's result cannot be encoded as JSON", e);
-      refuse(
-          requestId,
-          new RequestException(JsonRpcError.INTERNAL_ERROR, "the result cannot be encoded"));
+      written = RawJson.of(result);
+    } catch (Throwable e) { // also a value that contains itself
+      dispatch.note(request, e);
+      Future<JsonObject> failure =
+          dispatch.failure(
+              request, new IllegalStateException("the result cannot be encoded as JSON"));
+      if (failure.succeeded()) {
+        answer(request.id(), failure.result());
+      } else {
+        refuse(
+            request.id(),
+            new RequestException(
+                JsonRpcError.INTERNAL_ERROR, ServerFailures.text(failure.cause())));
+      }
+      return;
     }
+    put(
+        OutboundMessage.response(
+            Envelope.Kind.RESULT, MessageWriter.result(request.id(), written)));
+  }
+
+  private void answer(RawJson requestId, JsonObject result) {
+    byte[] bytes = MessageWriter.result(requestId, RawJson.of(result));
+    put(OutboundMessage.response(Envelope.Kind.RESULT, bytes));
   }
 
   private void refuse(RawJson requestId, RequestException why) {
@@ -318,9 +496,34 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     put(OutboundMessage.response(Envelope.Kind.ERROR, bytes));
   }
 
-  private void send(String method, JsonObject params) {
+  /** Sends a notification that a client which does not read loses. */
+  private Future<Void> send(String method, JsonObject params, @Nullable Object subject) {
+    if (state == ServerState.CLOSED) {
+      return Future.failedFuture("the client has disconnected");
+    }
+    byte[] bytes = MessageWriter.notification(method, RawJson.of(params));
+    return outbox.offer(OutboundMessage.notification(method, bytes), subject).onFailure(this::lost);
+  }
+
+  private void lost(Throwable why) {
+    if (!loses && state != ServerState.CLOSED) {
+      loses = true;
+      LOG.warn("session {} of {} loses notifications: {}", id, client.name(), why.getMessage());
+    }
+  }
+
+  /** Sends a notification that the client waits for. */
+  private void must(String method, JsonObject params) {
     byte[] bytes = MessageWriter.notification(method, RawJson.of(params));
     put(OutboundMessage.notification(method, bytes));
+  }
+
+  private Future<Void> toStream(String method, JsonObject params) {
+    if (method.equals(Methods.ACKNOWLEDGED)) {
+      must(method, params);
+      return Future.succeededFuture();
+    }
+    return send(method, params, news(method, params));
   }
 
   /**
@@ -335,6 +538,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
       outbox.send(message);
     } catch (TransportException e) {
       LOG.warn("session {} of {} ends: {}", id, client.name(), e.getMessage());
+      failed("", e);
       markClosed();
       channel.close();
     }
@@ -342,11 +546,17 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   @Override
   public void onRequestFailed(long requestId, TransportException reason) {
-    throw new IllegalStateException("a server's end has no requests of its own to report");
+    ClientQuestion question = questions.remove(requestId);
+    if (question != null) {
+      question.answer.fail(reason);
+    }
   }
 
   @Override
   public void onClosed(TransportException reason) {
+    if (BREACHES.contains(reason.reason())) {
+      failed("", reason);
+    }
     markClosed();
     channel.close();
   }

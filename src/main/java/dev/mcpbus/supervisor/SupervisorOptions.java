@@ -1,6 +1,5 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -14,7 +13,6 @@ import java.time.Duration;
  * @param stopTimeout how long stopping the whole supervisor may take, default 60 s; the service
  *     ends after 10 s in any case
  */
-@PublicApi
 public record SupervisorOptions(
     RestartStrategy strategy, int startConcurrency, Duration startTimeout, Duration stopTimeout) {
 

@@ -1,5 +1,7 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.RequestException;
@@ -11,6 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -37,42 +40,62 @@ import java.util.stream.Stream;
 @PublicApi
 public final class FakeMcpServer {
 
-  private static final JsonObject ANY = new JsonObject().put("type", "object");
-
   private final RawServer server;
   private final InMemoryTransport transport;
   private final Map<String, ToolScript> tools = new ConcurrentHashMap<>();
   private final Map<String, JsonObject> resources = new ConcurrentHashMap<>();
   private final Map<String, String> prompts = new ConcurrentHashMap<>();
   private final List<RecordedRequest> requests = new CopyOnWriteArrayList<>();
+  private final List<RecordedRequest> open = new CopyOnWriteArrayList<>();
   private final Set<Channel> clients = ConcurrentHashMap.newKeySet();
   private volatile Function<Duration, Future<Void>> time;
   private volatile boolean refusing;
 
-  private FakeMcpServer(Vertx vertx, String name) {
+  private FakeMcpServer(Vertx vertx, String name, String version) {
     this.time =
         delay ->
             delay.isZero() ? Future.succeededFuture() : vertx.timer(Math.max(1, delay.toMillis()));
     this.server =
-        RawServer.of(name, "1.0")
+        RawServer.of(name, version)
             .wrap(
                 inner ->
                     (request, input) -> {
-                      requests.add(
+                      RecordedRequest came =
                           new RecordedRequest(
-                              request.method(), request.params().copy(), request.principal()));
-                      return inner.handle(request, input);
-                    })
-            .handle("resources/list", (request, params) -> list("resources", resources.values()))
-            .handle("resources/read", (request, params) -> read(params.getString("uri", "")))
-            .handle("prompts/list", (request, params) -> list("prompts", promptDefinitions()))
-            .handle("prompts/get", (request, params) -> prompt(params.getString("name", "")));
+                              request.method(), request.params().copy(), request.principal());
+                      requests.add(came);
+                      open.add(came);
+                      request.cancelled().onComplete(over -> open.remove(came));
+                      return inner.handle(request, input).onComplete(end -> open.remove(came));
+                    });
     this.transport = new InMemoryTransport(name, vertx.getOrCreateContext(), this::accept);
   }
 
   /** A server without tools; delays run in real time. */
   public static FakeMcpServer create(Vertx vertx, String name) {
-    return new FakeMcpServer(vertx, name);
+    FakeMcpServer fake = new FakeMcpServer(vertx, name, "1.0");
+    fake.server
+        .handle("resources/list", (request, params) -> list("resources", fake.resources.values()))
+        .handle("resources/read", (request, params) -> fake.read(params.getString("uri", "")))
+        .handle("prompts/list", (request, params) -> list("prompts", fake.promptDefinitions()))
+        .handle("prompts/get", (request, params) -> fake.prompt(params.getString("name", "")));
+    return fake;
+  }
+
+  /**
+   * A server that answers as a real one did when {@code mcpbus record} recorded it: with its name,
+   * versions and capabilities, its lists, and the same answer for the same method and params, with
+   * the notifications that came before. Answers that differed come in their order, the last one
+   * from then on. A value that was masked as a secret stands for any. A request that is not in the
+   * recording is refused with the nearest that is. Blocks for the file.
+   *
+   * @throws IllegalArgumentException if the file cannot be read, or is no recording
+   */
+  public static FakeMcpServer replay(Vertx vertx, Path file) {
+    Recording recording = Recording.read(file);
+    FakeMcpServer fake = new FakeMcpServer(vertx, recording.name(), recording.version());
+    recording.play(fake.server);
+    return fake;
   }
 
   private Channel.Receiver accept(Channel channel) {
@@ -94,9 +117,36 @@ public final class FakeMcpServer {
     return this;
   }
 
-  /** A tool that answers with one text. A tool of that name is scripted anew. */
+  /** Speaks these versions alone. Before a client connects; so are {@link #without}. */
+  public FakeMcpServer versions(ProtocolVersion... only) {
+    server.versions(only);
+    return this;
+  }
+
+  /** Announces a capability no more, such as {@code prompts}, and refuses its methods. */
+  public FakeMcpServer without(String capability) {
+    server.withoutCapability(capability);
+    return this;
+  }
+
+  /**
+   * A tool that does what the script says. A tool of that name gets the new steps and answer, and
+   * keeps its definition.
+   */
+  public FakeMcpServer tool(String name, ToolScript script) {
+    ToolScript present = tools.putIfAbsent(name, script);
+    if (present == null) {
+      server.tool(
+          script.definition(name), (request, arguments) -> script.call(request, arguments, time));
+    } else {
+      present.become(script);
+    }
+    return this;
+  }
+
+  /** A tool that answers with one text. */
   public FakeMcpServer tool(String name, String text) {
-    return tool(name, arguments -> ToolResult.text(text));
+    return tool(name, ToolScript.of().text(text));
   }
 
   /**
@@ -106,39 +156,34 @@ public final class FakeMcpServer {
    *     throws becomes a failed result
    */
   public FakeMcpServer tool(String name, Function<JsonObject, JsonObject> answer) {
-    return tool(name, ANY, arguments -> Future.succeededFuture(answer.apply(arguments)));
+    return tool(
+        name,
+        ToolScript.of()
+            .answer((arguments, answers) -> Future.succeededFuture(answer.apply(arguments))));
   }
 
   /**
-   * A tool with a schema. A tool of that name gets the new answer and keeps its schema.
+   * A tool with a schema.
    *
    * @param inputSchema JSON schema of the arguments, which are checked before the tool is called
    */
   public FakeMcpServer tool(
       String name, JsonObject inputSchema, Function<JsonObject, Future<JsonObject>> answer) {
-    ToolScript present = tools.get(name);
-    if (present != null) {
-      present.answer(answer);
-      return this;
-    }
-    ToolScript script = new ToolScript(answer);
-    tools.put(name, script);
-    server.tool(
+    return tool(
         name,
-        "A tool of a test.",
-        inputSchema,
-        (request, arguments) -> script.call(arguments, time));
-    return this;
+        ToolScript.of()
+            .define("inputSchema", inputSchema)
+            .answer((arguments, answers) -> answer.apply(arguments)));
   }
 
   /** A tool that runs and fails: its result has {@code isError}. */
   public FakeMcpServer failingTool(String name, String message) {
-    return tool(name, arguments -> ToolResult.error(message));
+    return tool(name, ToolScript.of().error(message));
   }
 
   /** A tool whose call is answered with a JSON-RPC error. */
   public FakeMcpServer refusingTool(String name, int code, String message) {
-    return tool(name, ANY, arguments -> Future.failedFuture(new RequestException(code, message)));
+    return tool(name, ToolScript.of().refuse(code, message));
   }
 
   /** Removes a tool; clients are notified. */
@@ -175,21 +220,33 @@ public final class FakeMcpServer {
     return script;
   }
 
-  /** A resource with one text. */
+  /**
+   * A resource with one text; clients are notified. One that is there gets the new text, and the
+   * clients that subscribed to it are notified.
+   */
   public FakeMcpServer resource(String uri, String mimeType, String text) {
-    resources.put(
-        uri,
-        new JsonObject()
-            .put("uri", uri)
-            .put("name", uri)
-            .put("mimeType", mimeType)
-            .put("text", text));
-    return this;
+    JsonObject before =
+        resources.put(
+            uri,
+            new JsonObject()
+                .put("uri", uri)
+                .put("name", uri)
+                .put("mimeType", mimeType)
+                .put("text", text));
+    return before == null
+        ? send(Methods.RESOURCES_CHANGED, new JsonObject())
+        : send(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", uri));
   }
 
-  /** A prompt of one message of the user. */
+  /** A prompt of one message of the user; clients are notified. */
   public FakeMcpServer prompt(String name, String text) {
     prompts.put(name, text);
+    return send(Methods.PROMPTS_CHANGED, new JsonObject());
+  }
+
+  /** Sends any notification to all clients, by the rules of {@link RawServer#notifyClients}. */
+  public FakeMcpServer send(String method, JsonObject params) {
+    server.notifyClients(method, params);
     return this;
   }
 
@@ -209,6 +266,16 @@ public final class FakeMcpServer {
   /** Every request of a client for a tool, a resource or a prompt, in the order of arrival. */
   public List<RecordedRequest> requests() {
     return List.copyOf(requests);
+  }
+
+  /** The requests that have no answer yet. */
+  public List<RecordedRequest> openRequests() {
+    return List.copyOf(open);
+  }
+
+  /** How many clients are connected. */
+  public int connections() {
+    return server.sessions().size();
   }
 
   /** The arguments of each call of a tool, in the order of arrival. */

@@ -8,11 +8,21 @@ import org.jspecify.annotations.Nullable;
  * One request that a {@link FakeMcpServer} has received. Immutable.
  *
  * @param method of MCP, for example {@code tools/call}
- * @param params as they came, a copy
+ * @param params as they came
  * @param principal who called, null where the caller's door tells none
  */
 @PublicApi
 public record RecordedRequest(String method, JsonObject params, @Nullable String principal) {
+
+  public RecordedRequest {
+    params = params.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject params() {
+    return params.copy();
+  }
 
   /** The name of the tool or prompt, or the URI of the resource; empty if the params have none. */
   public String subject() {
@@ -21,7 +31,7 @@ public record RecordedRequest(String method, JsonObject params, @Nullable String
 
   /** The arguments of the tool or prompt; empty if there are none. */
   public JsonObject arguments() {
-    return params.getJsonObject("arguments", new JsonObject());
+    return params().getJsonObject("arguments", new JsonObject());
   }
 
   /** {@code tools/call status {"path":"."}} */

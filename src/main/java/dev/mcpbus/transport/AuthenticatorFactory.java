@@ -1,10 +1,8 @@
 package dev.mcpbus.transport;
 
-import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the authenticator of a server; the seam between transports and security. */
-@PublicApi
 @FunctionalInterface
 public interface AuthenticatorFactory {
 
@@ -32,5 +30,22 @@ public interface AuthenticatorFactory {
    */
   default @Nullable Authenticator create(String server, HttpOptions options) {
     return create(options);
+  }
+
+  /** A factory that asks the program first. */
+  default AuthenticatorFactory after(OwnCredentials own) {
+    AuthenticatorFactory last = this;
+    return new AuthenticatorFactory() {
+      @Override
+      public @Nullable Authenticator create(HttpOptions options) {
+        return last.create(options);
+      }
+
+      @Override
+      public @Nullable Authenticator create(String server, HttpOptions options) {
+        Authenticator first = own.of(server, options.url());
+        return first == null ? last.create(server, options) : first;
+      }
+    };
   }
 }

@@ -12,4 +12,9 @@ public record EmbeddedTransportOptions(Transport transport) implements Transport
   public String type() {
     return TYPE;
   }
+
+  /** What the transport itself says that it is. */
+  public String kind() {
+    return transport.type();
+  }
 }

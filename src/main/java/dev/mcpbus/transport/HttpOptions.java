@@ -3,7 +3,6 @@ package dev.mcpbus.transport;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * @param proxy URL of the proxy, or {@link OutboundProxy#NONE} to connect directly; null for the
  *     proxy that the environment names
  */
-@PublicApi
 public record HttpOptions(
     Sensitive url,
     Map<String, Sensitive> headers,

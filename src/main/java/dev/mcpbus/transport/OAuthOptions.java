@@ -4,7 +4,6 @@ import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
@@ -41,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  * @param resource sent in place of the server's own identifier (RFC 8707), empty for none; null for
  *     that
  */
-@PublicApi
 public record OAuthOptions(
     OAuthGrant grant,
     @Nullable String clientId,

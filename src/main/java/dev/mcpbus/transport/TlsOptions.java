@@ -1,6 +1,5 @@
 package dev.mcpbus.transport;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param keyFile the private key of {@code certFile}, PKCS#8 or PKCS#1; null exactly if {@code
  *     certFile} is null
  */
-@PublicApi
 public record TlsOptions(@Nullable Path caFile, @Nullable Path certFile, @Nullable Path keyFile) {
 
   public TlsOptions {

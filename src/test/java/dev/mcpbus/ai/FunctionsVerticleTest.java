@@ -63,7 +63,7 @@ class FunctionsVerticleTest {
             "git", "{\"tools\": [{\"name\": \"log\", \"inputSchema\": {\"type\": \"object\"}}]}");
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
-        .until(() -> await(mcp.listTools()).tools().size() == 3);
+        .until(() -> await(mcp.listTools()).items().size() == 3);
   }
 
   private FakeConnection server(String id, String tools) {
@@ -136,6 +136,30 @@ class FunctionsVerticleTest {
     assertThat(await(mcp.functions(request.put("schemas", "automatic"))).containsKey("problems"))
         .isFalse();
     assertThat(failure(mcp.functions(request.put("schemas", 3)))).hasMessageContaining("schemas");
+  }
+
+  @Test
+  void schemas_name_the_only_tools_that_a_model_gets_by_plain_names_too() {
+    JsonObject schema = new JsonObject("{\"type\":\"object\",\"properties\":{\"n\":{}}}");
+    JsonObject request =
+        new JsonObject().put("form", "openai").put("schemas", new JsonObject().put("log", schema));
+
+    JsonObject reply = await(mcp.functions(request));
+
+    assertThat(names(reply)).containsExactly("git__log");
+    assertThat(
+            reply
+                .getJsonArray("tools")
+                .getJsonObject(0)
+                .getJsonObject("function")
+                .getJsonObject("parameters"))
+        .isEqualTo(schema);
+    assertThat(reply.getJsonObject("routes").fieldNames()).containsExactly("git__log");
+    assertThat(reply.containsKey("problems")).isFalse();
+    JsonObject both = new JsonObject().put("log", new JsonObject()).put("git__log", schema);
+    assertThat(await(mcp.functions(request.put("schemas", both))).encode()).contains("\"n\":{}");
+    assertThat(names(await(mcp.functions(request.put("schemas", new JsonObject()))))).isEmpty();
+    assertThat(names(await(mcp.functions(request.put("schemas", "automatic"))))).hasSize(3);
   }
 
   @Test

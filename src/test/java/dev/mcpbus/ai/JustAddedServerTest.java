@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The tools of a server that was added a moment ago. */
 class JustAddedServerTest {
 
-  private static final BlockingTools.FrameworkOptions OPTIONS =
-      BlockingTools.FrameworkOptions.DEFAULT;
+  private static final FrameworkOptions OPTIONS = FrameworkOptions.DEFAULT;
   private static final ToolProviderRequest ASKED =
       new ToolProviderRequest("memory", UserMessage.from("Anything"));
 

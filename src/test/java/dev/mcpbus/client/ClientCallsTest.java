@@ -21,6 +21,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,6 +120,28 @@ class ClientCallsTest {
     assertThat(failure.retryAfterMillis()).isEqualTo(250);
     assertThat(failure.data().getString("state")).isEqualTo("RECONNECTING");
     assertThat(git.cancelled()).isEmpty();
+  }
+
+  @Test
+  void a_tools_own_failure_fails_the_call_on_wish() {
+    JsonObject result =
+        new JsonObject(
+            "{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no such branch\"}]}");
+    git.on(Addresses.TOOLS_CALL, message -> FakeConnection.replyInKind(message, result.encode()));
+    CallOptions wish = CallOptions.DEFAULT.withToolFailure(true);
+    McpServerClient server = McpClient.create(vertx, wish).server(GIT);
+
+    McpFailure failure = failure(call(wish));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.TOOL_FAILED);
+    assertThat(failure).hasMessage("no such branch");
+    assertThat(failure.data()).isEqualTo(result);
+    assertThat(failure(server.callTool("any", Map.of())).code()).isEqualTo(FailureCode.TOOL_FAILED);
+    assertThat(
+            await(server.callTool("any", Map.of(), CallOptions.DEFAULT.withToolFailure(false)))
+                .isError())
+        .isTrue();
+    assertThat(await(call(CallOptions.DEFAULT))).isEqualTo(result);
   }
 
   @Test

@@ -13,7 +13,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -22,6 +21,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -66,11 +66,13 @@ class McpClientTest {
         });
     JsonObject params = new JsonObject("{\"name\":\"status\",\"arguments\":{\"path\":\".\"}}");
 
-    McpSchema.CallToolResult typed = await(git().callTool("status", Map.of("path", ".")));
+    ToolCallResult typed = await(git().callTool("status", Map.of("path", ".")));
     JsonObject json = await(git().send(Addresses.TOOLS_CALL, params, CallOptions.DEFAULT));
     Buffer raw = await(git().send(Addresses.TOOLS_CALL, params.toBuffer(), CallOptions.DEFAULT));
 
-    assertThat(((McpSchema.TextContent) typed.content().get(0)).text()).isEqualTo("clean");
+    assertThat(typed.text()).isEqualTo("clean");
+    assertThat(typed.toBuffer()).hasToString(RESULT);
+    assertThat(typed.json()).isEqualTo(json);
     assertThat(json.getJsonArray("x-unknown")).isEqualTo(new JsonArray().add(1));
     assertThat(raw).hasToString(RESULT);
     assertThat(bodies).containsExactly(params.toBuffer(), params, params.toBuffer());
@@ -83,7 +85,7 @@ class McpClientTest {
     McpFailure failure = failure(git().listTools());
 
     assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
-    assertThat(failure.getMessage()).contains("ListToolsResult").doesNotContain("s3cret");
+    assertThat(failure.getMessage()).contains("ListResult").doesNotContain("s3cret");
   }
 
   @Test
@@ -163,23 +165,16 @@ class McpClientTest {
         .answering(Addresses.COMPLETION, "{\"completion\":{\"values\":[\"main\"]}}")
         .answering(Addresses.TOOLS_METADATA, "{\"status\":{\"ui\":1}}");
 
-    assertThat(await(git().listTools()).tools().get(0).name()).isEqualTo("status");
-    assertThat(await(git().listResources()).resources().get(0).uri()).isEqualTo("file:///a");
-    assertThat(await(git().listResourceTemplates()).resourceTemplates()).hasSize(1);
-    assertThat(await(git().readResource("file:///a")).contents()).hasSize(1);
-    assertThat(await(git().listPrompts()).prompts().get(0).name()).isEqualTo("review");
+    assertThat(await(git().listTools()).items().get(0).name()).isEqualTo("status");
+    assertThat(await(git().listResources()).items().get(0).uri()).isEqualTo("file:///a");
+    assertThat(await(git().listResourceTemplates()).items()).hasSize(1);
+    assertThat(await(git().readResource("file:///a")).items()).hasSize(1);
+    assertThat(await(git().listPrompts()).items().get(0).name()).isEqualTo("review");
     assertThat(await(git().getPrompt("review", Map.of("a", "b"))).messages()).hasSize(1);
-    assertThat(await(git().complete(completion(), CallOptions.DEFAULT)).completion().values())
+    assertThat(await(git().completePrompt("review", "branch", "ma")).values())
         .containsExactly("main");
     assertThat(await(client.toolsMetadata(List.of("git"))).get("git"))
         .isEqualTo(new JsonObject("{\"status\":{\"ui\":1}}"));
-  }
-
-  private static McpSchema.CompleteRequest completion() {
-    return McpSchema.CompleteRequest.builder(
-            new McpSchema.PromptReference("review"),
-            new McpSchema.CompleteRequest.CompleteArgument("branch", "ma"))
-        .build();
   }
 
   @Test
@@ -191,6 +186,7 @@ class McpClientTest {
             Addresses.RESOURCES_UNSUBSCRIBE,
             Addresses.LOGLEVEL,
             Addresses.REQUEST,
+            Addresses.NOTIFY,
             Addresses.COMPLETION,
             Addresses.RESOURCES_LIST)) {
       git.on(
@@ -204,9 +200,11 @@ class McpClientTest {
 
     await(git().subscribeResource("file:///a"));
     await(git().unsubscribeResource("file:///a"));
-    await(git().setLogLevel(McpSchema.LoggingLevel.WARNING));
+    await(git().setLogLevel("warning"));
     await(git().request("x/y", new JsonObject().put("z", 1), CallOptions.DEFAULT));
-    await(git().complete(completion(), CallOptions.DEFAULT));
+    await(git().notify("x/told", new JsonObject().put("z", 2)));
+    await(git().completePrompt("review", "branch", "ma"));
+    await(git().completeResource("file:///{x}", "x", "a"));
     await(git().listResources("page 2", CallOptions.DEFAULT));
 
     assertThat(seen)
@@ -215,9 +213,12 @@ class McpClientTest {
             "resources.unsubscribe {\"uri\":\"file:///a\"}",
             "loglevel {\"level\":\"warning\"}",
             "request {\"method\":\"x/y\",\"params\":{\"z\":1}}",
-            seen.get(4),
+            "notify {\"method\":\"x/told\",\"params\":{\"z\":2}}",
+            "completion {\"ref\":{\"type\":\"ref/prompt\",\"name\":\"review\"},"
+                + "\"argument\":{\"name\":\"branch\",\"value\":\"ma\"}}",
+            "completion {\"ref\":{\"uri\":\"file:///{x}\",\"type\":\"ref/resource\"},"
+                + "\"argument\":{\"name\":\"x\",\"value\":\"a\"}}",
             "resources.list {\"cursor\":\"page 2\"}");
-    assertThat(seen.get(4)).contains("\"ref/prompt\"").contains("\"branch\"").contains("\"ma\"");
   }
 
   @Test
@@ -244,14 +245,11 @@ class McpClientTest {
     assertThat(summary.status().status()).isEqualTo("connected");
     assertThat(summary.status().tools()).isEqualTo(2);
     assertThat(summary.config().getString("token")).isEqualTo("***");
-    assertThat(await(added.config()).getString("token")).isEqualTo("***");
+    assertThat(await(added.config()).orElseThrow().getString("token")).isEqualTo("***");
     assertThat(await(added.sessionId())).contains("s1");
     await(client.disconnectAllServers());
     await(client.disconnectServer("git"));
     await(client.removeServer("git"));
-    assertThat(failure(client.disconnectServer("../git")).code())
-        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
-    assertThatThrownBy(() -> client.server("")).isInstanceOf(McpFailure.class);
   }
 
   @Test
@@ -280,8 +278,8 @@ class McpClientTest {
     vertx.eventBus().consumer(Addresses.ALL_RESOURCES_LIST, list -> list.reply(resources));
     vertx.eventBus().consumer(Addresses.ALL_PROMPTS_LIST, list -> list.reply(prompts));
 
-    assertThat(await(client.listResources()).resources().get(0).uri()).isEqualTo("file:///a");
-    assertThat(await(client.listPrompts("git")).prompts().get(0).name()).isEqualTo("git.review");
+    assertThat(await(client.listResources()).items().get(0).uri()).isEqualTo("file:///a");
+    assertThat(await(client.listPrompts("git")).items().get(0).name()).isEqualTo("git.review");
   }
 
   @Test
@@ -386,9 +384,8 @@ class McpClientTest {
             .setElicitationHandler(
                 (server, request) ->
                     Future.succeededFuture(
-                        new McpSchema.ElicitResult(
-                            McpSchema.ElicitResult.Action.ACCEPT,
-                            Map.of("asked", server + " " + request.message())))));
+                        ElicitationAnswer.accept(
+                            new JsonObject().put("asked", server + " " + request.message())))));
 
     JsonObject answer = await(ask(address, "elicitation/create", params));
 
@@ -422,9 +419,7 @@ class McpClientTest {
         new JsonObject("{\"message\":\"Sure?\",\"requestedSchema\":{\"type\":\"object\"}}");
     await(
         client.setElicitationHandler(
-            (server, request) ->
-                Future.succeededFuture(
-                    new McpSchema.ElicitResult(McpSchema.ElicitResult.Action.DECLINE, null))));
+            (server, request) -> Future.succeededFuture(ElicitationAnswer.decline())));
     await(git().setInputHandler("roots/list", (server, params) -> Future.failedFuture("no")));
 
     assertThat(await(ask("mcp.input", "elicitation/create", question)).getString("action"))
@@ -464,7 +459,7 @@ class McpClientTest {
     assertThat(git.cancelled()).containsExactly(kept.get(0).headers().get(Headers.CALL_ID));
     await().until(() -> endings.size() == 1);
     assertThat(((McpFailure) endings.get(0)).code()).isEqualTo(FailureCode.CANCELLED);
-    await().until(() -> mine[0].outstanding() == 0);
+    await().until(() -> ((BusClient) mine[0]).outstanding() == 0);
     assertThat(failure(ask("mcp.input", "roots/list", new JsonObject())).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }
@@ -494,9 +489,85 @@ class McpClientTest {
     assertThat(typed.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(json.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(json.sent()).isEqualTo(McpFailure.Sent.NO);
-    await().until(() -> client.outstanding() == 0);
-    assertThat(failure(client.toolsMetadata(List.of("no id"))).code())
-        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    await().until(() -> ((BusClient) client).outstanding() == 0);
+  }
+
+  @Test
+  void of_a_server_that_does_not_exist_there_is_nothing_and_no_failure() {
+    McpServerClient none = client.server("none");
+    vertx
+        .eventBus()
+        .consumer(
+            Addresses.SERVERS_GET,
+            message ->
+                McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server")
+                    .replyTo(message));
+
+    assertThat(await(none.sessionId())).isEmpty();
+    assertThat(await(none.config())).isEmpty();
+    assertThat(await(none.toolsMetadata())).isEmpty();
+    assertThat(await(client.toolsMetadata(List.of("none")))).containsOnlyKeys("none");
+    assertThat(await(none.statusByPing(CallOptions.DEFAULT))).isEqualTo("disconnected");
+    assertThat(failure(none.listTools()).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(failure(none.summary()).code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void a_name_that_no_server_can_have_is_one_failure_everywhere() {
+    List<Future<?>> all =
+        List.of(
+            client.removeServer(" "),
+            client.disconnectServer(" "),
+            client.toolsMetadata(List.of(" ")),
+            client.listTools(" "),
+            client.listResources(" "),
+            client.functions("openai", " "),
+            client.awaitReady(Duration.ofSeconds(1), " "));
+
+    for (Future<?> one : all) {
+      assertThat(failure(one).code()).isEqualTo(FailureCode.BAD_REQUEST);
+      assertThat(failure(one))
+          .hasMessage("a server needs a name with a letter or a digit, not ' '");
+    }
+    assertThatThrownBy(() -> client.server(" "))
+        .isInstanceOf(McpFailure.class)
+        .hasMessage(failure(all.get(0)).getMessage());
+  }
+
+  @Test
+  void a_server_is_meant_by_its_name_everywhere() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    FakeConnection named = new FakeConnection(vertx, "my-git");
+    named.answering(Addresses.DISCONNECT, "{\"state\":\"IDLE\"}");
+    JsonObject one = new JsonObject().put("id", "my-git").put("state", "READY");
+    serve(Addresses.SERVERS_LIST, new JsonObject().put("servers", new JsonArray().add(one)));
+    for (String address :
+        List.of(
+            Addresses.SERVERS_REMOVE, Addresses.ALL_TOOLS_LIST, Addresses.ALL_TOOLS_FUNCTIONS)) {
+      vertx
+          .eventBus()
+          .consumer(
+              address,
+              message -> {
+                seen.add(message.body().toString());
+                FakeConnection.replyInKind(message, "{}");
+              });
+    }
+
+    assertThat(client.server("My Git").id()).hasToString("my-git");
+    assertThat(await(client.disconnectServer("My Git"))).isEqualTo(ConnectionState.IDLE);
+    assertThat(await(client.hasServer("My Git"))).isTrue();
+    assertThat(await(client.hasServer(" "))).isFalse();
+    await(client.awaitReady(Duration.ofSeconds(5), "My Git"));
+    await(client.listTools("My Git"));
+    await(client.functions("openai", "My Git"));
+    await(client.removeServer("My Git"));
+
+    assertThat(seen)
+        .containsExactly(
+            "{\"servers\":[\"my-git\"]}",
+            "{\"servers\":[\"my-git\"],\"form\":\"openai\"}",
+            "{\"id\":\"my-git\"}");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.mcpbus.conformance;
 
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
@@ -72,13 +73,12 @@ public final class ConformanceClient {
     Vertx vertx = Vertx.vertx();
     McpBus bus =
         await(
-            McpBus.start(
-                vertx,
-                new McpBus.Options(
-                    List.of(), SupervisorOptions.DEFAULT, null, ConformanceClient::read),
-                OAuthAuthenticators.of(
-                    OAuthClient.Environment.of(
-                        vertx, TokenStore.inMemory(), (server, page, within) -> logIn(page)))));
+            TestOptions.of(List.of(), SupervisorOptions.DEFAULT, null, ConformanceClient::read)
+                .withAuthenticators(
+                    OAuthAuthenticators.of(
+                        OAuthClient.Environment.of(
+                            vertx, TokenStore.inMemory(), (server, page, within) -> logIn(page))))
+                .start(vertx));
     McpClient client = McpClient.create(vertx);
     await(client.setInputHandler(Methods.ELICITATION, (from, question) -> accept(question)));
     await(client.addServer("peer", entry(args[args.length - 1], context)));

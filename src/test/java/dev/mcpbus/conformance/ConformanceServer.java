@@ -1,6 +1,7 @@
 package dev.mcpbus.conformance;
 
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -32,13 +33,12 @@ public final class ConformanceServer {
     ServerDefinition fixture = read(FIXTURE.value(), new JsonObject(args[0]));
     Vertx vertx = Vertx.vertx();
     McpBus bus =
-        McpBus.start(
-                vertx,
-                new McpBus.Options(
-                    List.of(fixture),
-                    SupervisorOptions.DEFAULT,
-                    BridgeOptions.DEFAULT.withPort(0),
-                    ConformanceServer::read))
+        TestOptions.of(
+                List.of(fixture),
+                SupervisorOptions.DEFAULT,
+                BridgeOptions.DEFAULT.withPort(0),
+                ConformanceServer::read)
+            .start(vertx)
             .await(60, TimeUnit.SECONDS);
     Awaitility.await("the fixture")
         .atMost(60, TimeUnit.SECONDS)

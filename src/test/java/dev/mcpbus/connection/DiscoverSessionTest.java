@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import static dev.mcpbus.testing.TestBus.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -63,7 +64,8 @@ class DiscoverSessionTest {
                   : answer;
             });
     TestBus.await(
-        bus.bus().add(new ConnectionId("peer"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(), new ConnectionId("peer"), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState("peer", "READY");
     Awaitility.await().until(() -> bus.status("peer").getBoolean("toolsListed", false));
     return peer;

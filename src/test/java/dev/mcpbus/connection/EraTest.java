@@ -5,6 +5,7 @@ import static dev.mcpbus.testing.ScriptedPeer.INITIALIZED;
 import static dev.mcpbus.testing.ScriptedPeer.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -53,7 +54,7 @@ class EraTest {
 
   private ScriptedPeer peer(ConnectionOptions options, ScriptedPeer.Script script) {
     ScriptedPeer peer = new ScriptedPeer(bus.vertx(), script);
-    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer.transport(), options));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId("peer"), peer.transport(), options));
     return peer;
   }
 
@@ -203,7 +204,7 @@ class EraTest {
               }
               return INITIALIZED;
             });
-    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId("peer"), peer[0].transport(), QUICK));
     assertThat(era()).isEqualTo("INITIALIZE");
     assertThat(peer[0].connections()).isEqualTo(2);
     assertThat(bus.status("peer").getInteger("restarts")).isZero();
@@ -235,7 +236,7 @@ class EraTest {
               }
               return null;
             });
-    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId("peer"), peer[0].transport(), QUICK));
     return peer[0];
   }
 
@@ -270,7 +271,7 @@ class EraTest {
               peer[0].hangUp();
               return null;
             });
-    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId("peer"), peer[0].transport(), QUICK));
     Awaitility.await().until(() -> bus.events(Events.RESTARTING).size() >= 4);
     assertThat(openings)
         .startsWith(

@@ -6,6 +6,7 @@ import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -160,7 +161,8 @@ class AliasRightsTest {
                           + "\"completion\":{\"values\":[]}}";
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState(id, "READY");
     return peer;
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
@@ -158,7 +159,8 @@ class BoundsTest {
                   default -> null;
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId(id), self[0].transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId(id), self[0].transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState(id, "READY");
   }
 
@@ -178,7 +180,8 @@ class BoundsTest {
                   default -> null;
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId("r"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId("r"), peer.transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState("r", "READY");
   }
 

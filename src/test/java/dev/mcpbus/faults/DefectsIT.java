@@ -6,6 +6,7 @@ import static dev.mcpbus.testing.TestBus.server;
 import static dev.mcpbus.testing.TestBus.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -104,7 +105,7 @@ class DefectsIT {
   private static Frail add(TestBus bus, int failingOpens) {
     Frail frail =
         new Frail(new BusTransport(bus.vertx(), new BusOptions("mcpbus.demo")), failingOpens);
-    await(bus.bus().add(new ConnectionId("frail"), frail, ConnectionOptions.DEFAULT));
+    await(TestOptions.add(bus.bus(), new ConnectionId("frail"), frail, ConnectionOptions.DEFAULT));
     return frail;
   }
 

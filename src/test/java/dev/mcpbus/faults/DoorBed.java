@@ -3,6 +3,7 @@ package dev.mcpbus.faults;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -117,7 +118,9 @@ final class DoorBed implements AutoCloseable {
                           + "\"text\":\"done\"}]}";
                   default -> null;
                 });
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    TestBus.await(
+        TestOptions.add(
+            bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
   }
 
@@ -150,7 +153,9 @@ final class DoorBed implements AutoCloseable {
   /** One more server, of the {@code discover} era. */
   ScriptedPeer add(String id, ScriptedPeer.Script script) {
     ScriptedPeer peer = ScriptedPeer.discover(bus.vertx(), script);
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    TestBus.await(
+        TestOptions.add(
+            bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     return peer;
   }
@@ -158,7 +163,7 @@ final class DoorBed implements AutoCloseable {
   /** A server whose tools are held to what they were first. */
   void pin(String id, Transport transport) {
     ConnectionOptions pinned = ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
-    TestBus.await(bus.bus().add(new ConnectionId(id), transport, pinned));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId(id), transport, pinned));
     bus.awaitState(id, "READY");
   }
 

@@ -2,11 +2,17 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.client.ElicitationAnswer;
+import dev.mcpbus.client.InputHandler;
+import dev.mcpbus.client.McpClient;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
@@ -18,11 +24,13 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /** Servers that ask what nobody answers, nobody should, or nobody can. */
 class InputFaultsIT {
@@ -89,11 +97,11 @@ class InputFaultsIT {
 
   @ParameterizedTest
   @EnumSource(Era.class)
-  void case_73_a_question_that_is_never_answered_is_declined_in_time(Era era) {
+  void case_73_a_question_that_is_never_answered_is_cancelled_in_time(Era era) {
     try (FaultBed bed =
         FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"), SHORT)) {
       Ending ended = bed.call("ask");
-      assertThat(ended.text()).isEqualTo("decline");
+      assertThat(ended.text()).isEqualTo("cancel");
       assertThat(ended.millis()).isGreaterThanOrEqualTo(650L);
       assertThat(pending(bed)).isEmpty();
       assertThat(bed.bus().events(Events.INPUT_RESOLVED))
@@ -105,7 +113,7 @@ class InputFaultsIT {
 
   @ParameterizedTest
   @EnumSource(Era.class)
-  void case_73_a_handler_that_never_answers_is_declined_in_time(Era era) {
+  void case_73_a_handler_that_never_answers_is_cancelled_in_time(Era era) {
     try (FaultBed bed =
         FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"), SHORT)) {
       List<Object> heard = new CopyOnWriteArrayList<>();
@@ -115,15 +123,61 @@ class InputFaultsIT {
           .consumer(
               TestBus.address(FaultBed.VICTIM, Addresses.INPUT),
               question -> heard.add(question.body()));
-      assertThat(bed.text("ask")).isEqualTo("decline");
+      assertThat(bed.text("ask")).isEqualTo("cancel");
       assertThat(heard).hasSize(1);
       bed.assertUndisturbed();
     }
   }
 
   @ParameterizedTest
+  @EnumSource(Era.class)
+  void case_73_a_handler_that_fails_in_any_way_has_declined_nothing(Era era) {
+    List<InputHandler.Elicitation> failing =
+        List.of(
+            (server, request) -> Future.failedFuture("no"),
+            (server, request) ->
+                Future.failedFuture(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no")),
+            (server, request) -> null,
+            (server, request) ->
+                Future.succeededFuture(
+                    ElicitationAnswer.accept(new JsonObject().put("name", new Object()))),
+            (server, request) -> {
+              throw new IllegalStateException("no");
+            },
+            (server, request) -> {
+              throw new LinkageError("no");
+            });
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.mcpbus.client");
+    logger.addAppender(log);
+    try (FaultBed bed = FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"))) {
+      McpClient client = McpClient.create(bed.bus().vertx());
+      AtomicInteger asked = new AtomicInteger();
+      TestBus.await(
+          client
+              .server(FaultBed.VICTIM)
+              .setElicitationHandler(
+                  (server, request) ->
+                      failing.get(asked.getAndIncrement()).elicit(server, request)));
+      if (era == Era.INITIALIZE) { // the handler offers more than the configuration
+        bed.awaitReady(2);
+      }
+      for (int i = 0; i < failing.size(); i++) {
+        assertThat(bed.text("ask")).as("handler %d", i).isEqualTo("cancel");
+      }
+      assertThat(asked).hasValue(failing.size());
+      assertThat(log.list)
+          .filteredOn(event -> event.getFormattedMessage().contains("handler for elicitation"))
+          .hasSize(failing.size());
+    } finally {
+      logger.detachAppender(log);
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource({"INITIALIZE, sampling/createMessage", "DISCOVER, sampling/createMessage"})
-  void case_73_what_cannot_be_declined_fails(Era era, String method) {
+  void case_73_what_cannot_be_cancelled_fails(Era era, String method) {
     JsonObject server =
         asking(era, method, "\"messages\":[],\"maxTokens\":1", "sampling", "elicitation");
     try (FaultBed bed = FaultBed.ready(server, SHORT)) {

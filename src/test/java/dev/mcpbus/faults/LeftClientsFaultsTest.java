@@ -3,6 +3,7 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -79,7 +80,8 @@ class LeftClientsFaultsTest {
                 return null;
               });
       TestBus.await(
-          bed.bus.bus().add(new ConnectionId("o"), peer.transport(), ConnectionOptions.DEFAULT));
+          TestOptions.add(
+              bed.bus.bus(), new ConnectionId("o"), peer.transport(), ConnectionOptions.DEFAULT));
       bed.bus.awaitState("o", "READY");
       McpHttp mcp = bed.mcp("/mcp/o");
       McpHttp.Session session =

@@ -3,6 +3,7 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -100,7 +101,8 @@ class OperationsAtDoorsTest {
 
   OperationsAtDoorsTest() {
     TestBus.await(
-        bus.bus().add(new ConnectionId("a"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(), new ConnectionId("a"), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState("a", "READY");
     await().until(() -> bus.status("a").getBoolean("toolsListed", false));
   }

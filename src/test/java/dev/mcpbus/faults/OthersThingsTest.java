@@ -7,6 +7,7 @@ import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -242,7 +243,8 @@ class OthersThingsTest {
       bed.send("POST", "/api/offers", FORM.encode(), as(ALICE));
       bed.send("POST", "/api/offers", FORM.encode(), as(BOB));
       TestBus.await(
-          bed.bus.bus().add(new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
+          TestOptions.add(
+              bed.bus.bus(), new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
       bed.bus.awaitState("q", "READY");
 
       var first = calling(bed, ALICE, "slow", "Call-Id", "c-1");
@@ -323,7 +325,8 @@ class OthersThingsTest {
                   default -> null;
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState("q", "READY");
     return peer;
   }
@@ -490,7 +493,8 @@ class OthersThingsTest {
                   default -> null;
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId("q"), peer.transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState("q", "READY");
     return peer;
   }

@@ -7,6 +7,7 @@ import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.security.ApiKeys;
@@ -49,7 +50,8 @@ class PrivateConnectionRightsTest {
                   default -> "\"result\":{}";
                 });
     TestBus.await(
-        bed.bus.bus().add(new ConnectionId("own"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bed.bus.bus(), new ConnectionId("own"), peer.transport(), ConnectionOptions.DEFAULT));
     bed.bus.awaitState("own", "READY");
     McpHttp.Session session =
         bed.mcp("/mcp/own").initialize("2025-11-25", new JsonObject(), as(BOB));

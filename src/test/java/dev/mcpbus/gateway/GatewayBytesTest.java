@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.McpHttp;
@@ -90,7 +91,8 @@ class GatewayBytesTest {
 
   private ScriptedPeer connected(String name, ScriptedPeer peer) {
     TestBus.await(
-        bus.bus().add(new ConnectionId(name), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(), new ConnectionId(name), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(name, "READY");
     return peer;
   }

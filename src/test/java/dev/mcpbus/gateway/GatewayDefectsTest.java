@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.SealedTaskIds;
@@ -83,7 +84,8 @@ class GatewayDefectsTest {
                   default -> null;
                 });
     TestBus.await(
-        bus.bus().add(new ConnectionId(SERVER), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(), new ConnectionId(SERVER), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(SERVER, "READY");
   }
 

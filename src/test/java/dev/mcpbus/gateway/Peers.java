@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -68,7 +69,7 @@ public final class Peers {
 
   static ScriptedPeer connected(
       TestBus bus, String id, ScriptedPeer peer, ConnectionOptions options) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), options));
+    TestBus.await(TestOptions.add(bus.bus(), new ConnectionId(id), peer.transport(), options));
     bus.awaitState(id, "READY");
     return peer;
   }

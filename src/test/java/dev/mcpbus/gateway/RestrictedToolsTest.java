@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -48,11 +49,11 @@ class RestrictedToolsTest extends GatewayFixture {
                       default -> answer(method, params, connection);
                     });
     TestBus.await(
-        bus.bus()
-            .add(
-                new ConnectionId("s"),
-                peer.transport(),
-                ConnectionOptions.DEFAULT.with().tools(NO_DELETING).build()));
+        TestOptions.add(
+            bus.bus(),
+            new ConnectionId("s"),
+            peer.transport(),
+            ConnectionOptions.DEFAULT.with().tools(NO_DELETING).build()));
     bus.awaitState("s", "READY");
   }
 

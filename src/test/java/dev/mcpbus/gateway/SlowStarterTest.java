@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -31,14 +32,14 @@ class SlowStarterTest {
             bus.vertx(),
             (method, params, n) -> method.equals("tools/list") ? Peers.tools("t") : null);
     TestBus.await(
-        bus.bus()
-            .add(
-                new ConnectionId("slow"),
-                peer.transport(),
-                ConnectionOptions.DEFAULT
-                    .with()
-                    .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
-                    .build()));
+        TestOptions.add(
+            bus.bus(),
+            new ConnectionId("slow"),
+            peer.transport(),
+            ConnectionOptions.DEFAULT
+                .with()
+                .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
+                .build()));
     await().until(() -> !peer.received("initialize").isEmpty());
     return peer;
   }

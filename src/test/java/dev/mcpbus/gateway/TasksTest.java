@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -82,7 +83,9 @@ class TasksTest {
 
   /** Whether a call becomes a task is known once the tools of its server are. */
   private ScriptedPeer connected(String id, ScriptedPeer peer) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    TestBus.await(
+        TestOptions.add(
+            bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     await("the tools of " + id).until(() -> tools().contains("\"" + id + "__work\""));
     return peer;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -51,7 +52,8 @@ class PrivateConnectionDiagnosticsTest {
                 });
     for (String id : List.of("s", "other")) {
       TestBus.await(
-          bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+          TestOptions.add(
+              bus.bus(), new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
       bus.awaitState(id, "READY");
     }
     bus.vertx().eventBus().<JsonObject>consumer(Addresses.RPC, shown -> note(shown.body()));

@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -67,7 +68,7 @@ class SessionSharingTest {
   }
 
   private void serve(Transport transport, ConnectionOptions options) {
-    TestBus.await(bus.bus().add(S, transport, options));
+    TestBus.await(TestOptions.add(bus.bus(), S, transport, options));
     bus.awaitState("s", "READY");
     await().until(() -> bus.status("s").getBoolean("toolsListed", false));
   }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigResult;
@@ -15,7 +15,6 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.read.ConfigReader;
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
@@ -220,16 +219,15 @@ class LoadedPluginsTest {
     Vertx vertx = Vertx.vertx();
     McpBus bus =
         await(
-            McpBus.start(
-                vertx,
-                new McpBus.Options(
-                        config.servers(),
-                        SupervisorOptions.DEFAULT,
-                        null,
-                        ServerEntryReader.in(
-                            folder, ConfigEnvironment.system(), ServerSettings.DEFAULT))
-                    .withNames(config.names())
-                    .withSearch(config.search())));
+            TestOptions.of(
+                    config.servers(),
+                    SupervisorOptions.DEFAULT,
+                    null,
+                    ServerEntryReader.in(
+                        folder, ConfigEnvironment.system(), ServerSettings.DEFAULT))
+                .withNames(config.names())
+                .withSearch(config.search())
+                .start(vertx));
     RawServer two = RawServer.of("two", "1");
     for (String name : List.of("good", "lost", "bad")) {
       two.tool(
@@ -239,11 +237,7 @@ class LoadedPluginsTest {
           (request, arguments) -> Future.succeededFuture(ToolResult.text(name)));
     }
     try {
-      await(
-          bus.add(
-              new ConnectionId("two"),
-              two.inMemory(vertx.getOrCreateContext()),
-              ConnectionOptions.DEFAULT));
+      await(bus.add("two", two.inMemory(vertx.getOrCreateContext())));
       Awaitility.await()
           .until(() -> listed(bus).getJsonArray("tools", new JsonArray()).size() == 2);
       JsonObject list = listed(bus);

@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.TestBus;
@@ -73,11 +74,11 @@ class GreeterTest {
   void handler_by_handler_in_memory() {
     try (TestBus bus = TestBus.start(new JsonObject())) {
       TestBus.await(
-          bus.bus()
-              .add(
-                  new ConnectionId("greeter"),
-                  raw().inMemory(bus.vertx().getOrCreateContext()),
-                  ConnectionOptions.DEFAULT));
+          TestOptions.add(
+              bus.bus(),
+              new ConnectionId("greeter"),
+              raw().inMemory(bus.vertx().getOrCreateContext()),
+              ConnectionOptions.DEFAULT));
       bus.awaitState("greeter", "READY");
       assertThat(bus.callTool("greeter", "greet", new JsonObject().put("name", "Ada")).encode())
           .contains("Hello Ada");

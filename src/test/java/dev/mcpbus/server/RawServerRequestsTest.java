@@ -2,17 +2,25 @@ package dev.mcpbus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.RawClient;
 import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** How requests are checked, answered, bounded and called off. */
@@ -36,7 +44,20 @@ class RawServerRequestsTest extends OverLinkedPair {
   }
 
   @Test
+  void arguments_that_do_not_fit_are_an_error_of_the_tool_that_a_model_can_mend() throws Exception {
+    RawClient client = initialized();
+    JsonObject wrong = client.result("tools/call", call("echo", "{\"text\":5}"));
+    assertThat(wrong.getBoolean("isError")).isTrue();
+    assertThat(wrong.encode()).contains("arguments/text", "'echo'", "inputSchema");
+    assertThat(client.result("tools/call", call("echo", "{}")).encode()).contains("isError");
+    assertThat(error(client, "tools/call", call("echo", "[]")).getInteger("code"))
+        .isEqualTo(-32602);
+    assertThat(sample.requests).isEmpty();
+  }
+
+  @Test
   void arguments_are_checked_before_the_handler() throws Exception {
+    server.options(ServerOptions.DEFAULT.withRefuseArguments(true));
     RawClient client = initialized();
     JsonObject wrong = error(client, "tools/call", call("echo", "{\"text\":5}"));
     assertThat(wrong.getInteger("code")).isEqualTo(-32602);
@@ -59,6 +80,165 @@ class RawServerRequestsTest extends OverLinkedPair {
         .isEqualTo(ToolResult.error("no such city"));
     assertThat(client.result("tools/call", call("fails", "{}")))
         .isEqualTo(ToolResult.error("out of order"));
+  }
+
+  /** Whatever a handler does in place of an answer, and what the client reads. */
+  static Stream<Arguments> misbehaviour() {
+    JsonObject itself = new JsonObject();
+    itself.put("content", itself);
+    return Stream.of(
+        arguments("recursion", throwing(new StackOverflowError()), "StackOverflowError"),
+        arguments("assertion", throwing(new AssertionError("1 is not 2")), "1 is not 2"),
+        arguments("class", throwing(new NoClassDefFoundError("acme/Db")), "acme/Db"),
+        arguments("checked", throwing(new IOException("disk is full\n\tat x")), "disk is full"),
+        arguments(
+            "mute",
+            throwing(
+                new IllegalStateException() {
+                  @Override
+                  public String getMessage() {
+                    throw new IllegalStateException("no words");
+                  }
+                }),
+            ""),
+        arguments("null", (RequestHandler) (r, a) -> null, "the handler returned null"),
+        arguments(
+            "error in the future",
+            (RequestHandler) (r, a) -> Future.failedFuture(new OutOfMemoryError("no heap")),
+            "no heap"),
+        arguments(
+            "no JSON",
+            (RequestHandler)
+                (r, a) -> Future.succeededFuture(new JsonObject().put("x", new Object())),
+            "the result cannot be encoded as JSON"),
+        arguments(
+            "a loop",
+            (RequestHandler) (r, a) -> Future.succeededFuture(itself),
+            "the result cannot be encoded as JSON"));
+  }
+
+  private static RequestHandler throwing(Throwable what) {
+    return (request, arguments) -> {
+      throw RawServerRequestsTest.<RuntimeException>sneaky(what);
+    };
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T extends Throwable> T sneaky(Throwable what) throws T {
+    throw (T) what;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("misbehaviour")
+  void whatever_a_handler_throws_is_the_tools_error_at_once(
+      String name, RequestHandler handler, String text) throws Exception {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    server
+        .onError((client, subject, failure) -> heard.add(client.client().name() + " " + subject))
+        .handle("x/bad", handler)
+        .tool("bad", "", Sample.NO_ARGUMENTS, handler);
+    RawClient client = initialized();
+    assertThat(client.result("tools/call", call("bad", "{}"))).isEqualTo(ToolResult.error(text));
+    JsonObject other = error(client, "x/bad", "{}");
+    assertThat(other.getInteger("code")).isEqualTo(-32603);
+    assertThat(other.getString("message")).isEqualTo(text);
+    assertThat(heard).containsExactly("raw tools/call bad", "raw x/bad");
+  }
+
+  @Test
+  void a_listener_hears_broken_protocol_and_failures_and_no_refusal_of_a_handler()
+      throws Exception {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    server
+        .options(ServerOptions.DEFAULT.withRequestTimeout(Duration.ofMillis(50)))
+        .onError(
+            (client, subject, failure) -> {
+              heard.add(subject + ": " + failure.getMessage());
+              throw new IllegalStateException("a listener's own defect");
+            })
+        .onNotification(
+            "x/bad",
+            (session, params) -> {
+              throw new AssertionError("not now");
+            });
+    RawClient client = open();
+    error(client, "tools/list", "{}");
+    client.handshake();
+    error(client, "sample/refuse", "{}");
+    client.notify("x/bad", "{}");
+    client.result("tools/call", call("wait", "{}"));
+    client.answer(77, "{}");
+    assertThat(client.result("ping", "{}")).isEmpty();
+    assertThat(heard).hasSize(4);
+    assertThat(heard.get(0)).startsWith("tools/list: call initialize first");
+    assertThat(heard.subList(1, 4))
+        .containsExactly(
+            "x/bad: not now",
+            "tools/call wait: no answer within 50 ms",
+            ": a response to no question of this server");
+  }
+
+  // Questions to the client.
+
+  @Test
+  void a_handler_asks_the_client_in_the_middle_of_a_call() throws Exception {
+    RawClient client = initialized("{\"elicitation\":{}}");
+    Future<JsonObject> call = client.request("tools/call", call("ask", "{}"));
+    await().until(() -> client.notifications().size() == 1);
+    Envelope asked = client.notifications().get(0);
+    assertThat(asked.method()).isEqualTo("elicitation/create");
+    assertThat(asked.params().toString()).isEqualTo("{\"message\":\"Who?\"}");
+    client.answer(asked.integerId(), "{\"action\":\"accept\",\"content\":{\"who\":\"Ann\"}}");
+    assertThat(RawClient.get(call).encode()).contains("accept Ann");
+    // The client of the same server that cannot answer is not asked.
+    assertThat(initialized().result("tools/call", call("ask", "{}")))
+        .isEqualTo(ToolResult.error("the client does not support elicitation/create"));
+  }
+
+  @Test
+  void a_question_is_taken_back_when_its_call_ends() throws Exception {
+    RawClient client = initialized("{\"elicitation\":{}}");
+    client.request("tools/call", call("ask", "{}"));
+    await().until(() -> client.notifications().size() == 1);
+    client.notify("notifications/cancelled", "{\"requestId\":2}");
+    await().until(() -> client.notifications().size() == 2);
+    assertThat(client.notifications().get(1).params().toString())
+        .isEqualTo("{\"requestId\":" + client.notifications().get(0).integerId() + "}");
+  }
+
+  @Test
+  void in_the_discover_era_questions_are_results_and_answers_come_with_the_next_call()
+      throws Exception {
+    RawClient client = open();
+    String capable =
+        discoverParams("\"name\":\"ask\",\"arguments\":{}", "")
+            .replace("Capabilities\":{}", "Capabilities\":{\"elicitation\":{}}");
+    JsonObject first = client.result("tools/call", capable);
+    assertThat(first.getString("resultType")).isEqualTo("input_required");
+    JsonObject asked = first.getJsonObject("inputRequests");
+    assertThat(asked.getJsonObject("question-1").getString("method"))
+        .isEqualTo("elicitation/create");
+    JsonObject again =
+        new JsonObject(capable)
+            .put("requestState", first.getString("requestState"))
+            .put(
+                "inputResponses",
+                new JsonObject()
+                    .put(
+                        "question-1",
+                        new JsonObject()
+                            .put("action", "accept")
+                            .put("content", new JsonObject().put("who", "Ann"))));
+    JsonObject second = client.result("tools/call", again.encode());
+    assertThat(second.encode()).contains("accept Ann", "\"resultType\":\"complete\"");
+    again.put("requestState", "forged");
+    assertThat(error(client, "tools/call", again.encode()).getInteger("code")).isEqualTo(-32602);
+  }
+
+  private RawClient initialized(String capabilities) throws Exception {
+    RawClient client = open();
+    client.handshake(capabilities);
+    return client;
   }
 
   @Test
@@ -160,7 +340,7 @@ class RawServerRequestsTest extends OverLinkedPair {
     assertThat(names(second)).containsExactly("fails", "wait");
     JsonObject third =
         client.result("tools/list", "{\"cursor\":\"" + second.getString("nextCursor") + "\"}");
-    assertThat(names(third)).containsExactly("tell");
+    assertThat(names(third)).containsExactly("tell", "ask");
     assertThat(third.containsKey("nextCursor")).isFalse();
     assertThat(error(client, "tools/list", "{\"cursor\":\"x\"}").getInteger("code"))
         .isEqualTo(-32602);

@@ -60,7 +60,19 @@ final class Sample {
             NO_ARGUMENTS,
             (request, arguments) -> Future.failedFuture(new IllegalStateException("out of order")))
         .tool("wait", "Waits.", NO_ARGUMENTS, this::await)
-        .tool("tell", "Tells how far it is.", NO_ARGUMENTS, this::tell);
+        .tool("tell", "Tells how far it is.", NO_ARGUMENTS, this::tell)
+        .tool("ask", "Asks who it is.", NO_ARGUMENTS, Sample::ask);
+  }
+
+  private static Future<JsonObject> ask(ServerRequest request, JsonObject arguments) {
+    return request
+        .ask("elicitation/create", new JsonObject().put("message", "Who?"))
+        .map(
+            answer ->
+                ToolResult.text(
+                    answer.getString("action")
+                        + " "
+                        + answer.getJsonObject("content", new JsonObject()).getString("who")));
   }
 
   private Future<JsonObject> twice(ServerRequest request, JsonObject params) {

@@ -2,20 +2,21 @@ package dev.mcpbus.testing;
 
 import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
-import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.CallOptions;
-import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.config.ClusterOptions;
-import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.client.ToolCallResult;
+import dev.mcpbus.client.sdk.SdkRecords;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -44,17 +45,15 @@ public final class EmbeddedProgram {
                 "",
                 ANY,
                 (request, arguments) -> Future.succeededFuture(ToolResult.text("hello")));
-    await(
-        bus.add(
-            new ConnectionId("memory"),
-            memory.inMemory(vertx.getOrCreateContext()),
-            ConnectionOptions.DEFAULT));
+    await(bus.add("memory", memory.inMemory(vertx.getOrCreateContext())));
     await(bus.awaitReady(Duration.ofSeconds(30)));
     JsonObject arguments = new JsonObject().put("call", "one").put("deadline", 0);
     CallOptions options = CallOptions.timeout(Duration.ofSeconds(20));
     System.out.println(await(bus.server("child").callTool("echo", arguments, options)));
-    System.out.println(
-        await(bus.client().callTool("memory.greet", new JsonObject(), options)).encode());
+    CallOptions told = options.withProgress(step -> System.out.println(step.progress()));
+    System.out.println(await(bus.client().callTool("memory.greet", Map.of(), told)));
+    System.out.println("TOOLS " + await(bus.server("memory").listTools()).items().get(0).name());
+    System.out.println("STOOD IN FOR " + await(standIn().callTool("any", Map.of())).text());
     String failure = failure(() -> use(args[0], vertx, bus, Path.of(args[2])));
     System.out.println("FAILURE " + failure.replace('\n', ' '));
     await(bus.close());
@@ -64,19 +63,28 @@ public final class EmbeddedProgram {
     }
   }
 
+  /** What a container or a mock does: reads every signature of the facade, and stands in for it. */
+  private static McpServerClient standIn() {
+    System.out.println(
+        McpClient.class.getMethods().length + McpServerClient.class.getMethods().length);
+    ToolCallResult result =
+        new ToolCallResult(
+            new JsonObject("{\"content\": [{\"type\": \"text\", \"text\": \"a server\"}]}"));
+    return (McpServerClient)
+        Proxy.newProxyInstance(
+            EmbeddedProgram.class.getClassLoader(),
+            new Class<?>[] {McpServerClient.class},
+            (proxy, method, arguments) -> Future.succeededFuture(result));
+  }
+
   /** Uses a feature as a program would. */
   private static Future<?> use(String library, Vertx vertx, McpBus bus, Path yaml) {
     return switch (library) {
-      case "HAZELCAST" ->
-          HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
+      case "HAZELCAST" -> McpBus.clusteredVertx(McpBus.vertxOptions(), McpBus.Options.of());
       case "LUCENE" -> bus.client().searchTools("greet", 3);
-      case "MCP_SDK" -> bus.client().listTools();
-      case "MICROMETER" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
-      case "OPENTELEMETRY" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
+      case "MCP_SDK" -> SdkRecords.read(vertx, new ToolCallResult(new JsonObject()), Object.class);
+      case "MICROMETER" -> start(McpBus.Options.of().withMetrics(true));
+      case "OPENTELEMETRY" -> start(McpBus.Options.of().withTracing(true));
       case "SNAKEYAML" ->
           Future.failedFuture(
               failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))
@@ -85,8 +93,7 @@ public final class EmbeddedProgram {
                           Future.succeededFuture(
                               McpBus.Options.of(yaml.resolveSibling("mcp.toml")))));
       case "NIMBUS" ->
-          McpBus.start(
-              vertx,
+          start(
               McpBus.Options.of(
                   new JsonObject()
                       .put(
@@ -97,9 +104,15 @@ public final class EmbeddedProgram {
                                   new JsonObject()
                                       .put("issuer", "https://login.example.com")
                                       .put("audience", new JsonArray().add("mcpbus"))))));
-      case "VERTX_WEB" -> McpBus.start(vertx, McpBus.Options.of().withPort(0));
+      case "VERTX_WEB" -> start(McpBus.Options.of().withPort(0));
       default -> Future.succeededFuture();
     };
+  }
+
+  /** Another bus, in a Vert.x of its own. */
+  private static Future<?> start(McpBus.Options options) {
+    Vertx own = Vertx.vertx();
+    return McpBus.start(own, options).eventually(own::close);
   }
 
   /** A feature that is used, and may fail at once or later. */

@@ -3,6 +3,7 @@ package dev.mcpbus.testing;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterSecret;
@@ -26,6 +27,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
@@ -83,6 +85,7 @@ public final class InnerCluster implements AutoCloseable {
   private final String name = "inner-" + UUID.randomUUID();
   private final List<Integer> ports;
   private final Deque<Node> nodes = new ArrayDeque<>();
+  private final Deque<Node> killed = new ArrayDeque<>();
   private int joined;
   private Duration rollout = OwnershipOptions.DEFAULT.rollout();
 
@@ -142,7 +145,12 @@ public final class InnerCluster implements AutoCloseable {
     return member(says, false);
   }
 
-  private Node member(JsonObject says, boolean proves) {
+  /** A clustered Vert.x as any program makes it: nothing in it is of mcpbus. */
+  public Node foreign() {
+    return member(null, false);
+  }
+
+  private Node member(@Nullable JsonObject says, boolean proves) {
     Config config = new Config().setClusterName(SECRET.clusterName(name));
     config.setProperty("hazelcast.socket.bind.any", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
@@ -159,7 +167,7 @@ public final class InnerCluster implements AutoCloseable {
     EventBusOptions bus =
         new EventBusOptions()
             .setHost("127.0.0.1")
-            .setClusterNodeMetadata(new JsonObject().put("mcpbus", says));
+            .setClusterNodeMetadata(says == null ? null : new JsonObject().put("mcpbus", says));
     Vertx vertx =
         TestBus.await(
             Vertx.builder()
@@ -224,12 +232,11 @@ public final class InnerCluster implements AutoCloseable {
                     file)));
     McpBus bus =
         TestBus.await(
-            McpBus.start(
-                on.vertx(),
-                new McpBus.Options(definitions, SupervisorOptions.DEFAULT, null, reader)
-                    .withAuth(auth)
-                    .withPlacement(OwnershipOptions.DEFAULT.withRollout(rollout))
-                    .withBridge(bridge)));
+            TestOptions.of(definitions, SupervisorOptions.DEFAULT, null, reader)
+                .withAuth(auth)
+                .withPlacement(OwnershipOptions.DEFAULT.withRollout(rollout))
+                .withBridge(bridge)
+                .start(on.vertx()));
     Node made = new Node(on.vertx(), bus);
     nodes.remove(on);
     nodes.push(made);
@@ -250,10 +257,20 @@ public final class InnerCluster implements AutoCloseable {
     TestBus.await(node.vertx().close());
   }
 
+  /** Makes the others lose a node at once, as if its process were killed; ends it afterwards. */
+  public void kill(Node node) {
+    HazelcastClusterManager engine =
+        (HazelcastClusterManager) ((VertxInternal) node.vertx()).clusterManager();
+    engine.getHazelcastInstance().getLifecycleService().terminate();
+    killed.push(node);
+    nodes.remove(node);
+  }
+
   @Override
   public void close() {
     while (!nodes.isEmpty()) {
       end(nodes.peek());
     }
+    killed.forEach(node -> node.vertx().close());
   }
 }

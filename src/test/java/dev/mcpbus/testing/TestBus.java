@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.McpBus;
 import dev.mcpbus.Reload;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -11,7 +12,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
@@ -22,12 +22,9 @@ import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
-import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -93,14 +90,16 @@ public final class TestBus implements AutoCloseable {
     }
   }
 
-  private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
+  private TestBus(Vertx vertx, TestOptions options, Seams seams) {
     this.vertx = vertx;
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
     try {
       this.bus =
           await(
-              McpBus.start(
-                  vertx, options, seams.authenticators.apply(vertx), seams.pins.apply(vertx)));
+              options
+                  .withAuthenticators(seams.authenticators.apply(vertx))
+                  .withPins(seams.pins.apply(vertx))
+                  .start(vertx));
     } catch (RuntimeException | Error failed) {
       watch.close();
       throw failed;
@@ -253,7 +252,7 @@ public final class TestBus implements AutoCloseable {
     seams.before.accept(vertx);
     return new TestBus(
         vertx,
-        new McpBus.Options(
+        TestOptions.of(
                 servers,
                 seams.supervisor,
                 null,
@@ -301,17 +300,7 @@ public final class TestBus implements AutoCloseable {
    */
   public void add(String id, Transport transport, ConnectionOptions options, Duration drain) {
     ServerDefinition server =
-        new ServerDefinition(
-            new ConnectionId(id),
-            id,
-            new EmbeddedTransportOptions(transport),
-            options,
-            RestartPolicy.DEFAULT,
-            RpcLogMode.OFF,
-            drain,
-            "a test",
-            new JsonObject().put("type", transport.type()),
-            Redactor.NONE);
+        TestOptions.definition(new ConnectionId(id), transport, options, drain);
     await(
         Reload.of(
             bus,

@@ -7,20 +7,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.server.LogLevel;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The kit for tests of programs that embed mcpbus, used as these use it. */
 @ExtendWith(VertxExtension.class)
@@ -203,6 +213,121 @@ class TestingKitTest {
         .isInstanceOf(McpFailure.class)
         .hasMessageContaining("message");
     git.assertNotCalled("commit");
+  }
+
+  // Scripts.
+
+  private static final JsonObject FORM =
+      new JsonObject()
+          .put("message", "Really?")
+          .put("requestedSchema", new JsonObject().put("type", "object"));
+
+  /** Another server, on the same bus. */
+  private FakeMcpServer added(FakeMcpServer fake, String id) {
+    TestBus.await(bus.add(id, fake.transport()));
+    TestBus.await(bus.awaitReady(PATIENCE, id));
+    return fake;
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"V2025_11_25", "V2026_07_28"})
+  void a_script_tells_asks_and_answers_in_both_eras(ProtocolVersion version, Vertx vertx) {
+    JsonObject schema =
+        new JsonObject()
+            .put("type", "object")
+            .put("properties", new JsonObject().put("said", new JsonObject().put("type", "string")))
+            .put("required", new JsonArray().add("said"));
+    TestBus.await(
+        bus.client()
+            .setInputHandler(
+                Methods.ELICITATION,
+                (server, question) ->
+                    Future.succeededFuture(new JsonObject().put("action", "decline"))));
+    added(
+        FakeMcpServer.create(vertx, "files")
+            .versions(version)
+            .tool(
+                "delete",
+                ToolScript.of()
+                    .define("title", "Delete")
+                    .define("annotations", new JsonObject().put("destructiveHint", true))
+                    .define("outputSchema", schema)
+                    .progress(1, 2.0, "looking")
+                    .log(LogLevel.ERROR, "files", "one")
+                    .ask("elicitation/create", FORM)
+                    .answer(
+                        answers ->
+                            ToolResult.structured(
+                                new JsonObject().put("said", answers.get(0).getString("action"))))),
+        "files");
+    EventRecorder events = TestBus.await(EventRecorder.start(vertx));
+    List<String> told = new CopyOnWriteArrayList<>();
+    vertx
+        .eventBus()
+        .<JsonObject>consumer("my.progress", one -> told.add(one.body().getString("message")));
+
+    JsonObject result =
+        TestBus.await(
+                vertx
+                    .eventBus()
+                    .<JsonObject>request(
+                        TestBus.address("files", Addresses.TOOLS_CALL),
+                        TestBus.toolCall("delete", new JsonObject()),
+                        new DeliveryOptions().addHeader(Headers.PROGRESS, "my.progress")))
+            .body();
+
+    assertThatResult(result)
+        .isSuccess()
+        .hasStructuredContent(new JsonObject().put("said", "decline"));
+    assertThat(told).contains("looking");
+    if (version.era() == Era.INITIALIZE) { // in the other era a caller asks for the log
+      TestBus.await(events.await("files", Events.LOG, PATIENCE));
+    }
+    assertThat(TestBus.await(bus.server("files").status()).protocolVersion())
+        .isEqualTo(version.wire());
+    assertThat(
+            TestBus.await(
+                    bus.server("files")
+                        .send(Addresses.TOOLS_LIST, new JsonObject(), CallOptions.DEFAULT))
+                .encode())
+        .contains("destructiveHint", "\"title\":\"Delete\"", "outputSchema");
+  }
+
+  @Test
+  void a_server_may_be_without_what_others_have(Vertx vertx) {
+    added(FakeMcpServer.create(vertx, "bare").without("prompts").tool("a", "b"), "bare");
+
+    assertThat(TestBus.await(bus.server("bare").status()).capabilities().fieldNames())
+        .contains("tools", "resources")
+        .doesNotContain("prompts");
+  }
+
+  @Test
+  void clients_are_notified_of_resources_and_prompts(Vertx vertx) {
+    EventRecorder events = TestBus.await(EventRecorder.start(vertx));
+    git.resource("file:///a", "text/plain", "one").prompt("p", "text");
+    TestBus.await(events.await("git", Events.RESOURCES_CHANGED, PATIENCE));
+    TestBus.await(events.await("git", Events.PROMPTS_CHANGED, PATIENCE));
+    send(Addresses.RESOURCES_SUBSCRIBE, new JsonObject().put("uri", "file:///a"));
+    // Again, because in the discover era the stream may be younger than the subscription.
+    Awaitility.await("the update")
+        .until(
+            () -> {
+              git.resource("file:///a", "text/plain", "two");
+              return !events.events("git", Events.RESOURCE_UPDATED).isEmpty();
+            });
+  }
+
+  @Test
+  void requests_without_an_answer_are_known() {
+    git.hold("status");
+    Future<JsonObject> call = call("status", HERE);
+    Awaitility.await("the call to arrive").until(() -> git.openRequests().size() == 1);
+    assertThat(git.openRequests().get(0).toString()).startsWith("tools/call status");
+    assertThat(git.connections()).isEqualTo(1);
+    git.release("status");
+    TestBus.await(call);
+    Awaitility.await("the end").until(() -> git.openRequests().isEmpty());
   }
 
   private JsonObject send(String suffix, JsonObject params) {

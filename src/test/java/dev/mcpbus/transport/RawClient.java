@@ -41,13 +41,16 @@ public final class RawClient implements Channel.Receiver {
 
   /** Does the handshake; gives the result of {@code initialize}. */
   public JsonObject handshake() throws Exception {
+    return handshake("{}");
+  }
+
+  public JsonObject handshake(String capabilities) throws Exception {
     JsonObject result =
         result(
             "initialize",
-            """
-            {"protocolVersion":"2025-11-25","capabilities":{},
-             "clientInfo":{"name":"raw","version":"1"}}
-            """);
+            "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+                + capabilities
+                + ",\"clientInfo\":{\"name\":\"raw\",\"version\":\"1\"}}");
     notify("notifications/initialized", "{}");
     return result;
   }
@@ -56,6 +59,14 @@ public final class RawClient implements Channel.Receiver {
     send(
         OutboundMessage.notification(
             method, MessageWriter.notification(method, RawJson.of(params))));
+  }
+
+  /** Answers a question of the server. */
+  public void answer(long question, String result) {
+    RawJson id = RawJson.of(Long.toString(question));
+    send(
+        OutboundMessage.response(
+            Envelope.Kind.RESULT, MessageWriter.result(id, RawJson.of(result))));
   }
 
   /** The whole response. */
@@ -103,7 +114,8 @@ public final class RawClient implements Channel.Receiver {
 
   @Override
   public void onMessage(Envelope message) {
-    Promise<JsonObject> answer = pending.remove(message.integerId());
+    Promise<JsonObject> answer =
+        message.kind() == Envelope.Kind.REQUEST ? null : pending.remove(message.integerId());
     if (answer == null) {
       notifications.add(message);
     } else {

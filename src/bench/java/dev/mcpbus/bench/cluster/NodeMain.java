@@ -3,6 +3,7 @@ package dev.mcpbus.bench.cluster;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bench.Contender;
 import dev.mcpbus.bench.Load;
 import dev.mcpbus.bench.Payload;
@@ -115,14 +116,14 @@ final class NodeMain {
   /** Answers when the tree is started; connections come up by themselves. */
   private JsonObject serve() throws Exception {
     Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
-    McpBus.Options options =
-        new McpBus.Options(
+    TestOptions options =
+        TestOptions.of(
                 config.servers(),
                 SupervisorOptions.of(config.strategy(), config.startConcurrency()),
                 null,
                 ServerEntryReader.in(folder, ConfigEnvironment.system(), read.defaults()))
             .withPlacement(OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
-    bus = McpBus.start(vertx, options).await(120, TimeUnit.SECONDS);
+    bus = options.start(vertx).await(120, TimeUnit.SECONDS);
     return new JsonObject();
   }
 

@@ -22,34 +22,36 @@ import java.util.Map;
  * arguments) are returned as an error result. Other failures are thrown, with the {@link
  * McpFailure} as cause, for the service's {@code toolExecutionErrorHandler}.
  */
-record BusToolExecutor(BlockingTools tools, ModelTool tool, boolean images)
+record BusToolExecutor(BlockingTools tools, ModelTool tool, ChatHooks hooks)
     implements ToolExecutor {
 
   @Override
   public String execute(ToolExecutionRequest request, Object memoryId) {
-    return call(request).text();
+    InvocationContext context = InvocationContext.builder().chatMemoryId(memoryId).build();
+    return tools.text(call(request, context));
   }
 
   @Override
   public ToolExecutionResult executeWithContext(
       ToolExecutionRequest request, InvocationContext context) {
-    ToolOutput output = call(request);
+    ToolOutput output = call(request, context);
     ToolExecutionResult.Builder result = ToolExecutionResult.builder().isError(output.isError());
-    JsonObject structured = output.structured();
+    Object structured = output.structured();
     if (structured != null) {
-      result.result(PlainJson.map(structured));
+      result.result(PlainJson.value(structured));
     }
     if (!output.meta().isEmpty()) {
-      result.attributes(Map.of("_meta", PlainJson.map(output.meta())));
+      result.attributes(Map.of("_meta", PlainJson.value(output.meta())));
     }
-    return images && output.hasImages()
+    return hooks.images() && output.hasImages()
         ? result.resultContents(contents(output)).build()
-        : result.resultText(output.text()).build();
+        : result.resultText(tools.text(output)).build();
   }
 
-  private ToolOutput call(ToolExecutionRequest request) {
+  private ToolOutput call(ToolExecutionRequest request, InvocationContext context) {
+    JsonObject meta = new JsonObject(hooks.meta().apply(tool, context));
     try {
-      return tools.call(tool, request.arguments());
+      return tools.call(tool, request.arguments(), meta, hooks.callOptions().apply(tool, context));
     } catch (McpFailure failure) {
       if (failure.code() == FailureCode.INVALID_ARGUMENTS
           || failure.code() == FailureCode.UNKNOWN_TOOL) {

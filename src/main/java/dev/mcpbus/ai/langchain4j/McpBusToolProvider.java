@@ -1,17 +1,21 @@
 package dev.mcpbus.ai.langchain4j;
 
 import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.invocation.InvocationContext;
+import dev.langchain4j.service.tool.ToolExecutor;
 import dev.langchain4j.service.tool.ToolProvider;
 import dev.langchain4j.service.tool.ToolProviderRequest;
 import dev.langchain4j.service.tool.ToolProviderResult;
 import dev.mcpbus.ai.BlockingTools;
+import dev.mcpbus.ai.FrameworkOptions;
 import dev.mcpbus.ai.ModelTool;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * The tools of mcpbus for {@code AiServices}, named {@code server__tool}.
@@ -19,29 +23,31 @@ import java.util.Map;
  * <pre>{@code
  * AiServices.builder(Assistant.class)
  *     .chatModel(model)
- *     .toolProvider(McpBusToolProvider.create(vertx, BlockingTools.FrameworkOptions.DEFAULT))
+ *     .toolProvider(McpBusToolProvider.create(vertx, FrameworkOptions.DEFAULT))
  *     .build();
  * }</pre>
  *
  * <p>Each invocation fetches the present list, so servers may come and go. Blocks the calling
- * thread, as the framework requires; throws on an event loop. Any other thread may call.
+ * thread, as the framework requires; throws on an event loop. Any other thread may call. Immutable:
+ * a {@code with} method gives a copy, which shares the calls that {@link #close} ends.
  */
 @PublicApi
 public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
 
-  private static final List<String> HINTS =
-      List.of("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
-
   private final BlockingTools tools;
-  private final boolean images;
+  private final ChatHooks hooks;
 
-  private McpBusToolProvider(BlockingTools tools, boolean images) {
+  private McpBusToolProvider(BlockingTools tools, ChatHooks hooks) {
     this.tools = tools;
-    this.images = images;
+    this.hooks = hooks;
   }
 
-  public static McpBusToolProvider create(Vertx vertx, BlockingTools.FrameworkOptions options) {
-    return new McpBusToolProvider(new BlockingTools(vertx, options), false);
+  public static McpBusToolProvider create(Vertx vertx, FrameworkOptions options) {
+    return new McpBusToolProvider(new BlockingTools(vertx, options), ChatHooks.NONE);
+  }
+
+  private McpBusToolProvider with(String hook, Object value) {
+    return new McpBusToolProvider(tools, RecordCopy.with(hooks, hook, value));
   }
 
   /**
@@ -50,48 +56,46 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
    * image/png, 1234 bytes]} instead.
    */
   public McpBusToolProvider withImages() {
-    return new McpBusToolProvider(tools, true);
+    return with("images", true);
+  }
+
+  /** A copy that puts {@code value} around each executor, for example to trace or to guard. */
+  public McpBusToolProvider withToolWrapper(UnaryOperator<ToolExecutor> value) {
+    return with("wrapper", value);
+  }
+
+  /**
+   * A copy that offers other specifications. The name and the schema of the arguments should stay:
+   * for names there is {@link FrameworkOptions#withNames}.
+   */
+  public McpBusToolProvider withSpecifications(
+      BiFunction<ModelTool, ToolSpecification, ToolSpecification> value) {
+    return with("specifications", value);
+  }
+
+  /**
+   * A copy that sends {@code _meta} of each call to the tool's server; by default there is none.
+   */
+  public McpBusToolProvider withMeta(
+      BiFunction<ModelTool, InvocationContext, Map<String, Object>> value) {
+    return with("meta", value);
+  }
+
+  /** A copy with options of each call, such as its trace or its time-out. */
+  public McpBusToolProvider withCallOptions(
+      BiFunction<ModelTool, InvocationContext, CallOptions> value) {
+    return with("callOptions", value);
   }
 
   @Override
   public ToolProviderResult provideTools(ToolProviderRequest request) {
     ToolProviderResult.Builder result = ToolProviderResult.builder();
     for (ModelTool tool : tools.list().all()) {
-      result.add(specification(tool), new BusToolExecutor(tools, tool, images));
+      result.add(
+          hooks.specifications().apply(tool, ToolSpecifications.of(tool)),
+          hooks.wrapper().apply(new BusToolExecutor(tools, tool, hooks)));
     }
     return result.build();
-  }
-
-  private static ToolSpecification specification(ModelTool tool) {
-    ToolSpecification.Builder builder =
-        ToolSpecification.builder()
-            .name(tool.name())
-            .parameters(SchemaElements.object(tool.schema()))
-            .metadata(metadata(tool));
-    String description = tool.description();
-    return description == null ? builder.build() : builder.description(description).build();
-  }
-
-  /**
-   * The tool's server and what the server says about the tool besides its schema. Only known
-   * members, because the framework acts on some keys.
-   */
-  private static Map<String, Object> metadata(ModelTool tool) {
-    Map<String, Object> metadata = new LinkedHashMap<>();
-    metadata.put("mcpServer", tool.tool().server());
-    metadata.put("mcpTool", tool.tool().tool());
-    if (tool.definition().getValue("title") instanceof String title) {
-      metadata.put("title", title);
-    }
-    if (tool.definition().getValue("outputSchema") instanceof JsonObject schema) {
-      metadata.put("outputSchema", PlainJson.map(schema));
-    }
-    if (tool.definition().getValue("annotations") instanceof JsonObject annotations) {
-      HINTS.stream()
-          .filter(hint -> annotations.getValue(hint) instanceof Boolean)
-          .forEach(hint -> metadata.put(hint, annotations.getValue(hint)));
-    }
-    return metadata;
   }
 
   /** Cancels the running calls. */

@@ -4,10 +4,12 @@ import dev.mcpbus.ai.BlockingTools;
 import dev.mcpbus.ai.ModelTool;
 import dev.mcpbus.ai.ToolOutput;
 import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
-import org.springframework.ai.tool.definition.DefaultToolDefinition;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
@@ -19,20 +21,18 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
  */
 final class BusToolCallback implements ToolCallback {
 
+  private static final ToolContext NOTHING = new ToolContext(Map.of());
+
   private final BlockingTools tools;
   private final ModelTool tool;
+  private final PromptHooks hooks;
   private final ToolDefinition definition;
 
-  BusToolCallback(BlockingTools tools, ModelTool tool) {
+  BusToolCallback(BlockingTools tools, ModelTool tool, PromptHooks hooks) {
     this.tools = tools;
     this.tool = tool;
-    String description = tool.description();
-    this.definition =
-        DefaultToolDefinition.builder()
-            .name(tool.name())
-            .description(description == null ? tool.tool().tool() : description)
-            .inputSchema(tool.objectSchema().encode())
-            .build();
+    this.hooks = hooks;
+    this.definition = new McpBusToolDefinition(tool);
   }
 
   @Override
@@ -42,21 +42,22 @@ final class BusToolCallback implements ToolCallback {
 
   @Override
   public String call(String input) {
+    return call(input, NOTHING);
+  }
+
+  @Override
+  public String call(String input, @Nullable ToolContext given) {
+    ToolContext context = Objects.requireNonNullElse(given, NOTHING);
+    JsonObject meta = new JsonObject(hooks.meta().apply(context));
     ToolOutput output;
     try {
-      output = tools.call(tool, input);
+      output = tools.call(tool, input, meta, hooks.callOptions().apply(tool, context));
     } catch (McpFailure failure) {
       throw new ToolExecutionException(definition, failure);
     }
     if (output.isError()) {
-      throw new ToolExecutionException(definition, new IllegalStateException(output.text()));
+      throw new ToolExecutionException(definition, new IllegalStateException(tools.text(output)));
     }
-    return output.text();
-  }
-
-  /** The context is not sent to the server: it may hold secrets. */
-  @Override
-  public String call(String input, @Nullable ToolContext context) {
-    return call(input);
+    return tools.text(output);
   }
 }

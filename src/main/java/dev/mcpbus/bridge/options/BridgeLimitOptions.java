@@ -1,6 +1,5 @@
 package dev.mcpbus.bridge.options;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -17,7 +16,6 @@ import java.time.Duration;
  * @param maxBytesInFlight most bytes of callers and servers that are held at a time, of which each
  *     kind has half and each owner as much as it leaves to others; default 0, half of the heap
  */
-@PublicApi
 public record BridgeLimitOptions(
     int maxHeaderBytes,
     int maxConnections,

@@ -2,7 +2,6 @@ package dev.mcpbus.bridge.options;
 
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
-import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  *     balancer notices before the door closes; at most 1 h; null for the default, 5 s in a cluster,
  *     else none. An embedding program calls {@code McpBus.leave} and waits itself
  */
-@PublicApi
 public record BridgeOptions(
     String host,
     int port,

@@ -1,6 +1,5 @@
 package dev.mcpbus.bridge.options;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 
 /**
@@ -10,5 +9,4 @@ import java.nio.file.Path;
  * @param certFile certificate and its chain, PEM
  * @param keyFile its private key, PKCS#8 PEM without a passphrase
  */
-@PublicApi
 public record BridgeTlsOptions(Path certFile, Path keyFile) {}

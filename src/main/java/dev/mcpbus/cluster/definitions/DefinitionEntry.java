@@ -17,19 +17,41 @@ import org.jspecify.annotations.Nullable;
  * @param source the place of the entry, for messages
  * @param node the name of the node that wrote it, for messages; null where an older mcpbus wrote it
  * @param added whether a caller added it at run time, so that no file has it
+ * @param program of a server over a transport that a program made itself; null for any other
  */
-record DefinitionEntry(ServerOrigin origin, String source, @Nullable String node, boolean added) {
+record DefinitionEntry(
+    ServerOrigin origin,
+    String source,
+    @Nullable String node,
+    boolean added,
+    @Nullable ProgramServer program) {
 
   private static final String FORM = "form";
   private static final String NODE = "node";
   private static final String ADDED = "added";
+  private static final String PROGRAM = "program";
 
   /**
    * @param node the name of this node
    */
   static DefinitionEntry of(ServerDefinition definition, String node, boolean added) {
     return new DefinitionEntry(
-        Objects.requireNonNull(definition.origin()), definition.source(), node, added);
+        Objects.requireNonNull(definition.origin()), definition.source(), node, added, null);
+  }
+
+  /**
+   * The same of a server over a transport that a program made itself; its source names the node.
+   *
+   * @param self the id of this node
+   */
+  static DefinitionEntry ofProgram(ServerDefinition definition, String self) {
+    JsonObject entry = new JsonObject().put("type", ProgramServer.TYPE);
+    return new DefinitionEntry(
+        new ServerOrigin(definition.name(), entry, null, false),
+        definition.source(),
+        null,
+        false,
+        ProgramServer.of(definition, self));
   }
 
   String encode() {
@@ -41,6 +63,9 @@ record DefinitionEntry(ServerOrigin origin, String source, @Nullable String node
             .put("source", source);
     if (node != null) {
       json.put(NODE, node);
+    }
+    if (program != null) {
+      json.put(PROGRAM, program.toJson());
     }
     return (added ? json.put(ADDED, true) : json).encode();
   }
@@ -75,7 +100,8 @@ record DefinitionEntry(ServerOrigin origin, String source, @Nullable String node
           ServerOrigin.of(json.getJsonObject("origin")),
           json.getString("source", ""),
           json.getString(NODE),
-          json.getBoolean(ADDED, false));
+          json.getBoolean(ADDED, false),
+          json.getValue(PROGRAM) instanceof JsonObject of ? ProgramServer.of(of) : null);
     } catch (RuntimeException e) {
       throw new IllegalArgumentException("its entry is not what form " + form + " has", e);
     }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,13 +74,23 @@ final class DefinitionMap {
    * @param seed whether it comes from a file at the start: then each change at run time is newer
    */
   Future<Boolean> add(ConnectionId id, String text, boolean seed) {
+    return add(id, text, seed, there -> false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param over whether a definition does not count any more
+   */
+  Future<Boolean> add(ConnectionId id, String text, boolean seed, Predicate<String> over) {
     return map.compose(
         all ->
             all.get(id.value())
                 .compose(
                     before -> {
                       SignedEntry there = before == null ? null : open(id, before);
-                      if (there != null && !there.isRemoved()) {
+                      String present = there == null ? null : there.text();
+                      if (present != null && !over.test(present)) {
                         return Future.succeededFuture(false);
                       }
                       String next = next(id, there, text, seed ? 0 : clock.millis()).raw();
@@ -125,6 +136,25 @@ final class DefinitionMap {
                           .apply(note.revision())
                           .compose(known -> all.put(id.value(), note.raw(), REMOVED_MILLIS));
                     }));
+  }
+
+  /**
+   * Replaces the entry that this node has read by a note of the removal; false where it changed.
+   */
+  Future<Boolean> forget(ConnectionId id) {
+    SignedEntry known = present.get(id);
+    if (known == null) {
+      return Future.succeededFuture(false);
+    }
+    String note = next(id, known, null, clock.millis()).raw();
+    return map.compose(
+        all ->
+            all.replaceIfPresent(id.value(), known.raw(), note)
+                .compose(
+                    mine ->
+                        mine
+                            ? all.put(id.value(), note, REMOVED_MILLIS).map(true)
+                            : Future.succeededFuture(false)));
   }
 
   /** Writes a definition of a known revision, unless the map has one of this revision or newer. */

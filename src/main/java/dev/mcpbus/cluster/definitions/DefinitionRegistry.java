@@ -57,6 +57,9 @@ public final class DefinitionRegistry {
   private final Map<ConnectionId, KnownDefinition> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
+  /** Those of {@link #servers} that only one node has. */
+  private final Map<ConnectionId, ProgramServer> programs = new LinkedHashMap<>();
+
   /** The definitions in this node's file. */
   private final Map<ConnectionId, ServerDefinition> files = new LinkedHashMap<>();
 
@@ -103,6 +106,11 @@ public final class DefinitionRegistry {
     return servers;
   }
 
+  /** The servers over transports that programs made themselves, also of lost nodes. */
+  public Map<ConnectionId, ProgramServer> programs() {
+    return programs;
+  }
+
   /** By id why this node cannot read the definition, as a sentence. */
   Map<ConnectionId, String> unread() {
     return unread;
@@ -146,6 +154,43 @@ public final class DefinitionRegistry {
                               ? read(List.of(id)).map(false)
                               : (removal == null ? changed(id) : defined(id)).map(true));
             });
+  }
+
+  /**
+   * Adds a server over a transport that this program made itself, or says again that it is here.
+   * False where another definition has the id; that of a node which is no member does not count.
+   *
+   * @param self the id of this node
+   */
+  public Future<Boolean> addProgram(ServerDefinition definition, String self, Set<String> alive) {
+    ConnectionId id = definition.id();
+    return map.add(
+            id,
+            DefinitionEntry.ofProgram(definition, self).encode(),
+            false,
+            text -> {
+              ProgramServer other = program(text);
+              return other != null && (other.node().equals(self) || !alive.contains(other.node()));
+            })
+        .compose(added -> (added ? defined(id) : read(List.of(id))).map(added));
+  }
+
+  /**
+   * Removes a server of a program, if it is as this node has read it.
+   *
+   * @return whether this node has removed it
+   */
+  public Future<Boolean> removeProgram(ConnectionId id) {
+    return map.forget(id)
+        .compose(mine -> mine ? changed(id).map(true) : read(List.of(id)).map(false));
+  }
+
+  private static @Nullable ProgramServer program(String text) {
+    try {
+      return DefinitionEntry.decode(text).program();
+    } catch (IllegalArgumentException unreadable) {
+      return null;
+    }
   }
 
   /**
@@ -200,7 +245,7 @@ public final class DefinitionRegistry {
    */
   Future<Boolean> restore(ConnectionId id, KeptServer kept) {
     ServerOrigin origin = Objects.requireNonNull(kept.origin());
-    String text = new DefinitionEntry(origin, kept.source(), node, true).encode();
+    String text = new DefinitionEntry(origin, kept.source(), node, true, null).encode();
     return map.restore(id, text, kept.revision())
         .compose(mine -> mine ? changed(id).map(true) : Future.succeededFuture(false));
   }
@@ -337,6 +382,7 @@ public final class DefinitionRegistry {
     for (ConnectionId id : full ? List.copyOf(held.keySet()) : ids) {
       if (!entries.containsKey(id) && held.remove(id) != null) {
         servers.remove(id);
+        programs.remove(id);
         unread.remove(id);
         changed.add(id);
       }
@@ -355,6 +401,7 @@ public final class DefinitionRegistry {
 
   private Future<Void> parse(ConnectionId id, String text) {
     DefinitionEntry form;
+    programs.remove(id);
     try {
       form = DefinitionEntry.decode(text);
     } catch (IllegalArgumentException e) {
@@ -363,6 +410,13 @@ public final class DefinitionRegistry {
       return Future.succeededFuture();
     }
     held.put(id, new KnownDefinition(Sensitive.of(text), form));
+    ProgramServer program = form.program();
+    if (program != null) {
+      programs.put(id, program);
+      servers.put(id, program.definition(id, form));
+      unread.remove(id);
+      return Future.succeededFuture();
+    }
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
         own != null && form.isOf(own)

@@ -19,6 +19,11 @@ import java.util.List;
  */
 public final class AddressWithdrawal {
 
+  /** A cluster manager that can do it. */
+  interface Withdrawing {
+    Future<Void> withdraw(Collection<String> addresses);
+  }
+
   /** How long other nodes may take to notice the removal. */
   private static final Duration PROPAGATION = Duration.ofMillis(200);
 
@@ -45,7 +50,7 @@ public final class AddressWithdrawal {
   }
 
   private Future<Void> withdraw(ClusterManager cluster, Collection<String> addresses) {
-    if (cluster instanceof RefreshingClusterManager ours) {
+    if (cluster instanceof Withdrawing ours) {
       Promise<Void> gone = vertx.promise();
       ours.withdraw(addresses).onComplete(gone);
       return gone.future();

@@ -3,7 +3,6 @@ package dev.mcpbus.cluster.engine;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.internals.OptionalLibrary;
-import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * Starts a clustered Vert.x over Hazelcast, with the time-outs, the secret and the checks of
  * mcpbus. Any thread may call.
  */
-@PublicApi
 public final class HazelcastCluster {
 
   /** The member of the event bus's metadata with a node's name, labels and weight. */

@@ -12,7 +12,6 @@ import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
 import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.config.ClusterOptions;
@@ -22,7 +21,6 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.impl.VertxBootstrapImpl;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
@@ -206,24 +204,14 @@ final class HazelcastStart {
   }
 
   private static EventBusOptions eventBus(ClusterOptions options) {
-    JsonObject own =
-        new JsonObject()
-            .put("weight", options.weight())
-            .put(VertxClusterMembers.OPENING, true)
-            .put(WireForm.READS, options.wire())
-            .put(WireForm.READS_FROM, WireForm.OLDEST)
-            .put(WireForm.VERSION, McpBusVersion.current())
-            .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
-    if (options.node() != null) {
-      own.put("name", options.node());
-    }
     EventBusOptions bus =
         new EventBusOptions()
             .setPort(options.busPort())
             .setConnectTimeout(1_000)
             .setClusterPingInterval(2_000)
             .setClusterPingReplyInterval(3_000)
-            .setClusterNodeMetadata(new JsonObject().put(WireForm.METADATA, own));
+            .setClusterNodeMetadata(
+                new JsonObject().put(WireForm.METADATA, ProgramCluster.metadata(options)));
     ClusterOptions.Tls tls = options.tls();
     if (tls != null) {
       ExposureCheck.check(tls);

@@ -16,8 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What this node has read of other processes of the cluster. The info of a node that has opened and
  * has proved that it has the secret does not change, and an id is never used again; so it is kept,
- * and a wrong one that another process writes later is not read. Confined to the loop of the event
- * bus.
+ * and a wrong one that another process writes later is not read. For one thread at a time.
  */
 final class NodeInfos {
 

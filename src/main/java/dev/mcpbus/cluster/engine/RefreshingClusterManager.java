@@ -44,7 +44,8 @@ import org.slf4j.LoggerFactory;
  */
 // The superclass holds its lock while it cleans up a lost node; a report must not wait for it.
 @SuppressWarnings("UnsynchronizedOverridesSynchronized")
-final class RefreshingClusterManager extends HazelcastClusterManager {
+final class RefreshingClusterManager extends HazelcastClusterManager
+    implements AddressWithdrawal.Withdrawing {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshingClusterManager.class);
 
@@ -221,7 +222,8 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   }
 
   /** Takes addresses of connections from the cluster while this node goes on to receive there. */
-  io.vertx.core.Future<Void> withdraw(Collection<String> addresses) {
+  @Override
+  public io.vertx.core.Future<Void> withdraw(Collection<String> addresses) {
     return connections.withdraw(addresses);
   }
 

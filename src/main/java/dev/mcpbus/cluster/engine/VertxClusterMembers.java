@@ -1,9 +1,12 @@
 package dev.mcpbus.cluster.engine;
 
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionException;
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.cluster.signing.NodeProof;
+import dev.mcpbus.internals.OptionalLibrary;
 import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -55,6 +58,8 @@ public final class VertxClusterMembers implements ClusterMembers {
   private final VertxInternal vertx;
   private final ClusterManager cluster;
   private final String key;
+  private final @Nullable ClusterSecret secret;
+  private final @Nullable NodeInfos proven;
   private final Map<String, ClusterNode> known = new ConcurrentHashMap<>();
 
   /** A member whose doors are not open yet, and since when this node knows it. */
@@ -85,6 +90,8 @@ public final class VertxClusterMembers implements ClusterMembers {
     this.vertx = vertx;
     this.cluster = cluster;
     this.key = key;
+    this.secret = ClusterSecret.find(vertx);
+    this.proven = secret == null ? null : new NodeInfos(secret);
   }
 
   @Override
@@ -157,8 +164,10 @@ public final class VertxClusterMembers implements ClusterMembers {
     }
     JsonObject open = metadata.copy();
     open.getJsonObject(key).remove(OPENING);
+    JsonObject signed =
+        secret == null ? open : NodeProof.sign(secret, self(), own.host(), own.port(), open);
     Promise<Void> written = vertx.promise();
-    cluster.setNodeInfo(new NodeInfo(own.host(), own.port(), open), written);
+    cluster.setNodeInfo(new NodeInfo(own.host(), own.port(), signed), written);
     return written.future().compose(now -> node(self())).mapEmpty();
   }
 
@@ -205,7 +214,8 @@ public final class VertxClusterMembers implements ClusterMembers {
     cluster.getNodeInfo(id, info);
     return info.future()
         .map(
-            found -> {
+            read -> {
+              NodeInfo found = proven(id, read);
               ClusterNode node = node(id, found);
               if (node != null) {
                 names.put(id, node.name());
@@ -224,8 +234,21 @@ public final class VertxClusterMembers implements ClusterMembers {
         .otherwise((ClusterNode) null);
   }
 
+  /** Not every cluster manager checks what another process says of itself. */
+  private NodeInfo proven(String id, NodeInfo info) {
+    if (info == null || proven == null || id.equals(self())) {
+      return info;
+    }
+    synchronized (proven) {
+      return proven.read(id, info);
+    }
+  }
+
   @Override
   public boolean isQuorumLost(Throwable failure) {
+    if (!OptionalLibrary.HAZELCAST.isPresent()) {
+      return false;
+    }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof SplitBrainProtectionException) {
         return true;

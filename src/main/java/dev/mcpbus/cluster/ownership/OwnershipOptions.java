@@ -1,7 +1,6 @@
 package dev.mcpbus.cluster.ownership;
 
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
 
@@ -21,7 +20,6 @@ import java.util.Map;
  * @param majorityOf where the quorum follows the cluster, the smallest size that it counts with; 0
  *     where it is a fixed number
  */
-@PublicApi
 public record OwnershipOptions(
     Duration tick,
     Duration verify,

@@ -29,6 +29,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.shareddata.AsyncMap;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -88,6 +89,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
    * show them.
    */
   private final Set<ConnectionId> known = ConcurrentHashMap.newKeySet();
+
+  /** The node of each server that only one node has. */
+  private final Map<ConnectionId, String> bound = new ConcurrentHashMap<>();
 
   private volatile Supplier<@Nullable String> reasonNotServing = () -> null;
 
@@ -234,6 +238,10 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
 
   /** Whether a server with this id is defined; true where that cannot be read in time. */
   Future<Boolean> isDefined(ConnectionId server, long millis) {
+    String only = bound.get(server);
+    if (only != null && !nodes.ids().contains(only)) {
+      return Future.succeededFuture(false);
+    }
     if (known.contains(server)) {
       return Future.succeededFuture(true);
     }
@@ -275,6 +283,18 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
       known.add(server);
     } else {
       known.remove(server);
+    }
+  }
+
+  /** Records the node of a server that only this node has; null where any node may have it. */
+  public void bind(ConnectionId server, @Nullable String node) {
+    ReplicaId replica = new ReplicaId(server, 0);
+    String before = node == null ? bound.remove(server) : bound.put(server, node);
+    if (before != null && !before.equals(node)) {
+      owners.remove(replica, before);
+    }
+    if (node != null) {
+      owners.learn(new ReplicaOwner(replica, node, null, ""));
     }
   }
 

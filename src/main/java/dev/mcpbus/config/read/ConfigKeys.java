@@ -26,6 +26,16 @@ public final class ConfigKeys {
                   || name.equals("enabledTools")
                   || name.equals("disabledTools"));
 
+  /** How to reach a server and where it runs: for a transport of the program all is said. */
+  static final Set<String> REACHING =
+      keys(
+          ConfigSchema.SERVER,
+          name ->
+              SERVER.contains(name)
+                  && !ConfigSchema.SETTINGS.names().contains(name)
+                  && !Set.of("enabled", "disabled", "enabledTools", "disabledTools")
+                      .contains(name));
+
   /** Keys of {@code retry} in the seeds' YAML. */
   static final Set<String> RETRY = words("max_attempts delay max_delay factor");
 

@@ -15,6 +15,7 @@ import dev.mcpbus.config.read.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sha256;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads configurations: mcpbus's own format, those of other MCP clients, the seeds' YAML and files
@@ -38,17 +41,33 @@ public final class ConfigReader {
   /** The source of an entry that a caller adds at a door, on every node and after a restart. */
   public static final String CALLER = "POST /api/servers";
 
+  /** The source of a server over a transport that the program made. */
+  private static final String PROGRAM = "the embedding program";
+
   private final Path file;
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
   private final Set<Path> files = new LinkedHashSet<>();
   private ServerSettings defaults = ServerSettings.DEFAULT;
+  private final List<String> others;
   private String digest = "";
 
-  private ConfigReader(Path file, ConfigEnvironment environment, ProblemCollector problems) {
+  /**
+   * @param others ids of servers that the file does not have, and its views may name
+   */
+  ConfigReader(
+      Path file, ConfigEnvironment environment, ProblemCollector problems, List<String> others) {
     this.file = file;
     this.environment = environment;
     this.problems = problems;
+    this.others = others;
+  }
+
+  static ConfigReader of(Path file, ConfigEnvironment environment) {
+    ConfigReader reader =
+        new ConfigReader(file, environment, new ProblemCollector(file.toString()), List.of());
+    reader.files.add(file);
+    return reader;
   }
 
   /**
@@ -56,19 +75,18 @@ public final class ConfigReader {
    * beginning.
    */
   public static ConfigResult read(Path file, ConfigEnvironment environment) {
-    ConfigReader reader =
-        new ConfigReader(file, environment, new ProblemCollector(file.toString()));
-    reader.files.add(file);
-    return reader.result(
-        reader
-            .document()
-            .map(node -> ClientFile.startedInProject(node, file, environment.userHome())));
+    return ConfigDocument.of(file, environment).result();
   }
 
   /** The document in mcpbus's own keys, the same for all who read files; empty after a problem. */
   static Optional<ConfigNode> document(
       Path file, ConfigEnvironment environment, ProblemCollector problems) {
-    return new ConfigReader(file, environment, problems).document();
+    return new ConfigReader(file, environment, problems, List.of()).document();
+  }
+
+  /** The document of a file, from which the servers are started. */
+  Optional<ConfigNode> startedDocument() {
+    return document().map(node -> ClientFile.startedInProject(node, file, environment.userHome()));
   }
 
   private Optional<ConfigNode> document() {
@@ -82,18 +100,7 @@ public final class ConfigReader {
    * @param folder the base of relative paths and the value of {@code ${workspaceFolder}}
    */
   public static ConfigResult read(JsonObject document, Path folder, ConfigEnvironment environment) {
-    ConfigReader reader =
-        new ConfigReader(
-            folder.resolve("configuration"), environment, new ProblemCollector("configuration"));
-    ConfigNode root = ConfigNode.of(document);
-    boolean hasServers =
-        ConfigKeys.ROOTS.stream().anyMatch(document::containsKey) || RegistryFile.is(root);
-    return reader.result(
-        Optional.of(
-            hasServers
-                ? root
-                : ConfigNode.of(
-                    new JsonObject().put("mcpServers", new JsonObject()).mergeIn(document))));
+    return ConfigDocument.of(document, folder, environment).result();
   }
 
   /**
@@ -102,14 +109,16 @@ public final class ConfigReader {
    */
   public static ProblemCollector check(ConfigNode document, Path folder, ConfigEnvironment sealed) {
     ConfigReader reader =
-        new ConfigReader(folder.resolve("pasted"), sealed, new ProblemCollector("the text"));
+        new ConfigReader(
+            folder.resolve("pasted"), sealed, new ProblemCollector("the text"), List.of());
     reader.config(ClientAliases.translated(document, reader.problems));
     return reader.problems;
   }
 
-  private ConfigResult result(Optional<ConfigNode> root) {
+  /** Reads everything; null where there is no document. */
+  ConfigResult result(@Nullable ConfigNode root) {
     return new ConfigResult(
-        root.flatMap(this::config).orElse(null),
+        Optional.ofNullable(root).flatMap(this::config).orElse(null),
         problems.sorted(),
         problems.notes(),
         defaults,
@@ -150,21 +159,46 @@ public final class ConfigReader {
       ConfigEnvironment ofProcess,
       Path folder,
       ServerSettings defaults) {
+    return readServer(origin, null, source, ofProcess, folder, defaults);
+  }
+
+  /**
+   * Reads the settings of a server over a transport that the program made.
+   *
+   * @param entry without keys that say how or where to reach a server
+   */
+  public static ServerResult readOwn(
+      String name,
+      JsonObject entry,
+      EmbeddedTransportOptions transport,
+      ConfigEnvironment environment,
+      Path folder,
+      ServerSettings defaults) {
+    return readServer(
+        new ServerOrigin(name, entry, null, false),
+        transport,
+        Addresses.SERVERS_ADD,
+        environment,
+        folder,
+        defaults);
+  }
+
+  private static ServerResult readServer(
+      ServerOrigin origin,
+      @Nullable EmbeddedTransportOptions own,
+      String source,
+      ConfigEnvironment ofProcess,
+      Path folder,
+      ServerSettings defaults) {
     String name = origin.name();
     ConfigEnvironment environment = source.equals(CALLER) ? ofProcess.ofCaller() : ofProcess;
     ProblemCollector problems = new ProblemCollector(source);
-    ConfigNode given = ConfigNode.of(origin.entry());
-    Optional<ConfigNode> registry =
-        RegistryFile.is(given)
-            ? new RegistryFile(environment, problems).entry(given, name)
-            : Optional.of(given);
-    if (registry.isEmpty()) {
+    Optional<ConfigNode> written = translated(origin, environment, problems);
+    if (written.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
+    ConfigNode node = written.get();
     String server = ServerNames.key(name);
-    ConfigNode written =
-        origin.seeds() ? SecondsForm.rewritten(registry.get(), server, problems) : registry.get();
-    ConfigNode node = ClientAliases.translated(written, server, problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
@@ -172,17 +206,37 @@ public final class ConfigReader {
         new ServerReader(
             new ConfigEntry(node, ConfigSchema.SERVER, "", server, problems, substitution),
             server,
+            own,
             new LinkedHashSet<>());
     if (reader.disabled()) {
       return new ServerResult(null, problems.sorted());
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
     Optional<ServerDefinition> definition =
-        reader.read(id, source, settings(origin, substitution, problems, defaults));
+        reader.read(
+            id, own == null ? source : PROGRAM, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
     return new ServerResult(
-        good ? definition.map(read -> RecordCopy.with(read, "origin", origin)).orElse(null) : null,
+        good
+            ? definition
+                .map(read -> RecordCopy.with(read, "origin", own == null ? origin : null))
+                .orElse(null)
+            : null,
         problems.sorted());
+  }
+
+  /** The entry in mcpbus's own keys; empty after a problem. */
+  static Optional<ConfigNode> translated(
+      ServerOrigin origin, ConfigEnvironment environment, ProblemCollector problems) {
+    ConfigNode given = ConfigNode.of(origin.entry());
+    String server = ServerNames.key(origin.name());
+    Optional<ConfigNode> written =
+        RegistryFile.is(given)
+            ? new RegistryFile(environment, problems).entry(given, origin.name())
+            : Optional.of(given);
+    return written
+        .map(node -> origin.seeds() ? SecondsForm.rewritten(node, server, problems) : node)
+        .map(node -> ClientAliases.translated(node, server, problems));
   }
 
   private static ServerSettings settings(
@@ -239,13 +293,39 @@ public final class ConfigReader {
         .map(node -> ClientAliases.translated(node, problems));
   }
 
+  private static List<ConfigMember> roots(ConfigNode root) {
+    return root.members().stream().filter(m -> ConfigKeys.ROOTS.contains(m.name())).toList();
+  }
+
+  private static boolean isRegistry(ConfigNode root) {
+    return RegistryFile.is(root)
+        && roots(root).stream()
+            .allMatch(m -> m.name().equals("servers") && m.value().is(ValueType.ARRAY));
+  }
+
+  /** A document that was read, with its servers under the key {@code mcpServers}. */
+  static ConfigNode ownForm(ConfigNode root, ConfigEnvironment environment) {
+    List<ConfigMember> roots = roots(root);
+    if (roots.stream().anyMatch(one -> one.name().equals("mcpServers"))
+        || (roots.isEmpty() && !isRegistry(root))) {
+      return root;
+    }
+    ProblemCollector known = new ProblemCollector("");
+    ConfigMember servers =
+        isRegistry(root) ? new RegistryFile(environment, known).servers(root) : roots.get(0);
+    ConfigNode entries =
+        servers.name().equals("mcp_servers")
+            ? servers.value().map(each -> SecondsForm.rewritten(each, "", known))
+            : servers.value();
+    List<ConfigMember> members = new ArrayList<>();
+    members.add(new ConfigMember("mcpServers", servers.line(), entries));
+    root.member("inputs").ifPresent(members::add);
+    return ConfigNode.object(root.line(), members);
+  }
+
   private Optional<McpBusConfig> config(ConfigNode root) {
-    List<ConfigMember> roots =
-        root.members().stream().filter(m -> ConfigKeys.ROOTS.contains(m.name())).toList();
-    boolean registry =
-        RegistryFile.is(root)
-            && roots.stream()
-                .allMatch(m -> m.name().equals("servers") && m.value().is(ValueType.ARRAY));
+    List<ConfigMember> roots = roots(root);
+    boolean registry = isRegistry(root);
     if (!registry && roots.isEmpty()) {
       problems.fatal(
           root.line(),
@@ -291,17 +371,18 @@ public final class ConfigReader {
             Map.of("gateway", gateway, "servers", definitions, "problems", problems.sorted())));
   }
 
-  /** The ids of all servers in the file, including disabled and wrong ones. */
-  private static List<String> ids(ConfigMember servers) {
-    return ServerNames.ids(servers.value().members(), new ProblemCollector("")).values().stream()
-        .map(ConnectionId::value)
+  /** The ids of all servers in the file, including disabled and wrong ones, and of the others. */
+  private List<String> ids(ConfigMember servers) {
+    return Stream.concat(
+            ServerNames.ids(servers.value().members(), new ProblemCollector("")).values().stream()
+                .map(ConnectionId::value),
+            others.stream())
         .toList();
   }
 
   /** Reports servers under several keys, of which other programs read one. */
   static void severalRoots(ConfigNode root, ProblemCollector problems) {
-    List<ConfigMember> roots =
-        root.members().stream().filter(one -> ConfigKeys.ROOTS.contains(one.name())).toList();
+    List<ConfigMember> roots = roots(root);
     if (roots.size() > 1) {
       problems.fatal(
           roots.get(1).line(),
@@ -382,7 +463,7 @@ public final class ConfigReader {
           seeds ? SecondsForm.rewritten(server.value(), name, problems) : server.value();
       ConfigEntry entry =
           new ConfigEntry(node, ConfigSchema.SERVER, "", name, problems, substitution);
-      ServerReader reader = new ServerReader(entry, name, files);
+      ServerReader reader = new ServerReader(entry, name, null, files);
       ConnectionId id = ids.get(server.name());
       if (!reader.disabled()) {
         // An entry without an id is read as well, so that all its mistakes are reported together.

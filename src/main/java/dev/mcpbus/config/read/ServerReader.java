@@ -15,6 +15,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SocketOptions;
@@ -47,16 +48,24 @@ final class ServerReader {
   private final String server;
   private final JsonObject view = new JsonObject();
   private final List<Sensitive> secrets = new ArrayList<>();
+  private final @Nullable EmbeddedTransportOptions own;
   private final Set<Path> envFiles;
   private boolean urlRead;
   private Optional<Filled> url = Optional.empty();
 
   /**
+   * @param own the transport that the program made; null where the entry says how to reach the
+   *     server
    * @param envFiles receives every file that the entry names, so that it can be watched
    */
-  ServerReader(ConfigEntry entry, String server, Set<Path> envFiles) {
+  ServerReader(
+      ConfigEntry entry,
+      String server,
+      @Nullable EmbeddedTransportOptions own,
+      Set<Path> envFiles) {
     this.entry = entry;
     this.server = server;
+    this.own = own;
     this.envFiles = envFiles;
   }
 
@@ -139,6 +148,19 @@ final class ServerReader {
   }
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
+    if (own != null) {
+      entry.node().members().stream()
+          .filter(member -> ConfigKeys.REACHING.contains(member.name()))
+          .forEach(
+              member ->
+                  entry.wrong(
+                      member.line(),
+                      MessageTexts.quote(member.name())
+                          + " has no meaning for a transport that the program has made",
+                      "Remove it"));
+      view.put("type", own.kind());
+      return own;
+    }
     String type = new ServerTypeResolver(entry, this::url).read();
     if (!ServerTypeResolver.keyOf(type).isEmpty() && entry.has("options")) {
       entry.wrong(

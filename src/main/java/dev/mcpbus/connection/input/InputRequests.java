@@ -47,8 +47,8 @@ public final class InputRequests {
   /** Of an answer; the HTTP server of the gateway has bounded its size. */
   private static final ParseLimits ANSWERS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
-  /** The answer to an elicitation that a handler got and did not answer. */
-  static final RawJson DECLINED = RawJson.of(new JsonObject().put("action", "decline"));
+  /** The answer to an elicitation that a handler got and did not answer: nobody has refused. */
+  static final RawJson UNANSWERED = RawJson.of(new JsonObject().put("action", "cancel"));
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -187,8 +187,9 @@ public final class InputRequests {
 
   /**
    * Decides what takes the place of a missing answer: an elicitation that reached a handler counts
-   * as declined. Sampling and roots have no such answer, a question without a handler is not
-   * declined in a user's name, and nothing is answered in the name of a client of the gateway.
+   * as cancelled, because no person has refused. Sampling and roots have no such answer, a question
+   * without a handler is not answered in a user's name, and nothing is in the name of a client of
+   * the gateway.
    */
   private static Future<RawJson> missing(String method, boolean direct, Throwable failure) {
     if (direct) {
@@ -202,7 +203,7 @@ public final class InputRequests {
           McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, String.valueOf(failure.getMessage())));
     }
     if (method.equals(Methods.ELICITATION) && !isUnhandled(failure)) {
-      return Future.succeededFuture(DECLINED);
+      return Future.succeededFuture(UNANSWERED);
     }
     return Future.failedFuture(
         McpFailure.maybeSent(

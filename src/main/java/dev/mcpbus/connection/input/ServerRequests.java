@@ -136,7 +136,7 @@ public final class ServerRequests {
         method + " was not answered: " + reason.getMessage());
   }
 
-  /** No handler on the bus answered: an elicitation that reached one counts as declined. */
+  /** No handler on the bus answered: an elicitation that reached one counts as cancelled. */
   private static void replace(
       Session session, RawJson requestId, String method, Throwable failure) {
     if (InputRequests.isUnhandled(failure)) {
@@ -145,7 +145,7 @@ public final class ServerRequests {
     } else if (InputRequests.isUnfit(failure)) {
       session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {
-      session.answer(requestId, InputRequests.DECLINED);
+      session.answer(requestId, InputRequests.UNANSWERED);
     } else if (McpFailure.of(failure).isUpstream(JsonRpcError.USER_DECLINED)) {
       session.refuse(requestId, JsonRpcError.USER_DECLINED, "the user has declined " + method);
     } else {

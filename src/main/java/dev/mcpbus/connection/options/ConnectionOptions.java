@@ -3,7 +3,6 @@ package dev.mcpbus.connection.options;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
-import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.HashMap;
@@ -51,7 +50,6 @@ import org.jspecify.annotations.Nullable;
  * @param maxPages pages of one list at most, default 1,000
  * @param limits bounds of a caller's message
  */
-@PublicApi
 public record ConnectionOptions(
     Duration handshakeTimeout,
     Duration installTimeout,
@@ -83,6 +81,12 @@ public record ConnectionOptions(
 
   public ConnectionOptions {
     capabilities = capabilities.copy();
+  }
+
+  /** A copy. */
+  @Override
+  public JsonObject capabilities() {
+    return capabilities.copy();
   }
 
   /** Which calls mcpbus makes again when their owner or their connection is lost. */

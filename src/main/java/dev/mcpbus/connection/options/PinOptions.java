@@ -1,6 +1,5 @@
 package dev.mcpbus.connection.options;
 
-import dev.mcpbus.protocol.PublicApi;
 import java.util.Map;
 
 /**
@@ -10,7 +9,6 @@ import java.util.Map;
  * @param hashes the hashes of pinned tools by name, {@code sha256-} and 64 hex digits; other tools
  *     are free. Empty with {@code firstUse}
  */
-@PublicApi
 public record PinOptions(boolean firstUse, Map<String, String> hashes) {
 
   /** Nothing is pinned. */

@@ -1,7 +1,6 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.protocol.Glob;
-import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.UriForms;
 import java.util.List;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param allow lists of names; a tool must be in each of them. Without a list every tool is in
  * @param deny names of tools that are left out in any case
  */
-@PublicApi
 public record ToolPolicy(List<List<String>> allow, List<String> deny) {
 
   /** Characters: the time of a comparison grows with the name. */

@@ -2,7 +2,6 @@ package dev.mcpbus.gateway.options;
 
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param handshakeWait how long a client's handshake at the endpoint of one server waits for a
  *     server that starts; default 5 s
  */
-@PublicApi
 public record GatewayOptions(
     Map<String, ViewOptions> views,
     Duration sessionIdle,

@@ -9,12 +9,14 @@ import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,25 +24,37 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics of one Vert.x. It has one registry; the page of {@code GET /metrics} shows it. Any
- * thread may call.
+ * The metrics of one Vert.x, in a registry of its own or in that of the program; the page of {@code
+ * GET /metrics} shows it. Any thread may call.
  */
 public final class MetricsTelemetry implements Telemetry {
 
   private final Vertx vertx;
-  private final PrometheusMeterRegistry registry =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final @Nullable MeterRegistry own;
+  private final PrometheusMeterRegistry registry;
   private final OperationTimers timers = new OperationTimers();
   private final Map<String, ServerMeters> servers = new ConcurrentHashMap<>();
   private final StateCollector state;
   private final DoorMeters doors = new DoorMeters(timers);
   private final RepeatMeters repeats = new RepeatMeters();
   private final PageWriter page;
-  private final JvmMeters jvm = new JvmMeters(registry);
-  private @Nullable Runnable probes;
+  private final JvmMeters jvm;
+  private final List<Runnable> ends = new ArrayList<>();
 
-  public MetricsTelemetry(Vertx vertx) {
+  /**
+   * @param own the program's, which stays open and has its meters of the JVM itself; null for none
+   */
+  public MetricsTelemetry(Vertx vertx, @Nullable MeterRegistry own) {
     this.vertx = vertx;
+    this.own = own;
+    this.registry =
+        own instanceof PrometheusMeterRegistry prometheus
+            ? prometheus
+            : new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    this.jvm = new JvmMeters(registry);
+    if (own != null) {
+      jvm.close();
+    }
     this.page = new PageWriter(vertx, registry, jvm);
     this.state = new StateCollector(vertx, servers.values());
     state.add(() -> repeats.collect(servers.keySet()));
@@ -55,7 +69,10 @@ public final class MetricsTelemetry implements Telemetry {
 
   /** Begins to measure the delay of event loops. */
   public void start() {
-    probes = LoopDelayProbe.start(vertx, timers.timer(OperationTimers.LOOP_DELAY, Tags.empty()));
+    ends.add(LoopDelayProbe.start(vertx, timers.timer(OperationTimers.LOOP_DELAY, Tags.empty())));
+    if (own != null && own != registry) {
+      ends.add(new SnapshotMeters(own, List.of(state, timers)).start(vertx));
+    }
   }
 
   /**
@@ -113,11 +130,13 @@ public final class MetricsTelemetry implements Telemetry {
   @Override
   public Future<Void> close() {
     jvm.close();
-    registry.close();
-    if (probes != null) {
-      probes.run();
-      probes = null;
+    registry.getPrometheusRegistry().unregister(state);
+    registry.getPrometheusRegistry().unregister(timers);
+    if (own != registry) {
+      registry.close();
     }
+    ends.forEach(Runnable::run);
+    ends.clear();
     return Future.succeededFuture();
   }
 }

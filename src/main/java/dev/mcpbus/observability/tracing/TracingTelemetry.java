@@ -11,6 +11,7 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -23,6 +24,7 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,15 +37,17 @@ public final class TracingTelemetry implements Telemetry {
 
   private static final long FLUSH_SECONDS = 2;
 
-  private final Vertx vertx;
-  private final OpenTelemetrySdk sdk;
   private final Tracer tracer;
+  private final Supplier<Future<Void>> end;
 
-  private TracingTelemetry(Vertx vertx, OpenTelemetrySdk sdk) {
-    this.vertx = vertx;
-    this.sdk = sdk;
+  /**
+   * @param end sends what is left
+   */
+  TracingTelemetry(OpenTelemetry openTelemetry, Supplier<Future<Void>> end) {
+    this.end = end;
     this.tracer =
-        sdk.getTracerProvider()
+        openTelemetry
+            .getTracerProvider()
             .tracerBuilder("dev.mcpbus")
             .setInstrumentationVersion(McpBusVersion.current())
             .build();
@@ -61,7 +65,12 @@ public final class TracingTelemetry implements Telemetry {
             .disableShutdownHook()
             .build()
             .getOpenTelemetrySdk();
-    return new TracingTelemetry(vertx, sdk);
+    return new TracingTelemetry(
+        sdk,
+        () ->
+            vertx
+                .executeBlocking(() -> sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS), false)
+                .mapEmpty());
   }
 
   /** Metrics have a page of their own, and logs a file. */
@@ -141,8 +150,6 @@ public final class TracingTelemetry implements Telemetry {
 
   @Override
   public Future<Void> close() {
-    return vertx
-        .executeBlocking(() -> sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS), false)
-        .mapEmpty();
+    return end.get();
   }
 }

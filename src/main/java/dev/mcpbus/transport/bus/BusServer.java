@@ -75,7 +75,7 @@ public final class BusServer {
       channels.add(channel);
       channel.connected(client);
       channel.start(acceptor.accept(channel));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // A defect of the acceptor refuses this connection alone.
       refuse(message, channel, e);
       return;

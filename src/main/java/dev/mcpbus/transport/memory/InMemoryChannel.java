@@ -50,7 +50,7 @@ final class InMemoryChannel implements Channel {
     peer = client;
     try {
       receiver = acceptor.accept(this);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // A defect of the acceptor ends this connection alone.
       LOG.warn("{}: the server refused a connection", name, e);
       close();

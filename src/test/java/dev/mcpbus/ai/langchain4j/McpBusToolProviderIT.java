@@ -21,7 +21,7 @@ import dev.langchain4j.service.Result;
 import dev.langchain4j.service.tool.AiServiceTool;
 import dev.langchain4j.service.tool.ToolExecution;
 import dev.langchain4j.service.tool.ToolProviderRequest;
-import dev.mcpbus.ai.BlockingTools;
+import dev.mcpbus.ai.FrameworkOptions;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.testing.NpmServers;
@@ -86,7 +86,7 @@ class McpBusToolProviderIT {
   static void start() {
     bus = TestBus.start(TestBus.server("everything", NpmServers.stdio(EVERYTHING)));
     bus.awaitState("everything", "READY");
-    provider = McpBusToolProvider.create(bus.vertx(), BlockingTools.FrameworkOptions.DEFAULT);
+    provider = McpBusToolProvider.create(bus.vertx(), FrameworkOptions.DEFAULT);
   }
 
   @AfterAll
@@ -156,8 +156,7 @@ class McpBusToolProviderIT {
 
   @Test
   void a_call_ends_by_its_deadline_and_the_service_gets_the_reason() {
-    BlockingTools.FrameworkOptions hasty =
-        BlockingTools.FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
+    FrameworkOptions hasty = FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolProvider impatient = McpBusToolProvider.create(bus.vertx(), hasty)) {
       AiServiceTool slow =
           impatient.provideTools(ASKED).aiServiceTools().stream()
@@ -181,8 +180,8 @@ class McpBusToolProviderIT {
   @Test
   void only_the_requested_servers_are_offered_with_the_programs_own_schemas() {
     JsonObject schema = new JsonObject("{\"properties\": {\"text\": {\"type\": \"string\"}}}");
-    BlockingTools.FrameworkOptions own =
-        BlockingTools.FrameworkOptions.DEFAULT
+    FrameworkOptions own =
+        FrameworkOptions.DEFAULT
             .withServers("everything")
             .withSchemas(Map.of("everything.echo", schema));
     try (McpBusToolProvider some = McpBusToolProvider.create(bus.vertx(), own)) {

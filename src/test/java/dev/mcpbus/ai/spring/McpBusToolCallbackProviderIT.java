@@ -3,7 +3,7 @@ package dev.mcpbus.ai.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.ai.BlockingTools;
+import dev.mcpbus.ai.FrameworkOptions;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.testing.NpmServers;
@@ -44,8 +44,7 @@ class McpBusToolCallbackProviderIT {
   static void start() {
     bus = TestBus.start(TestBus.server("everything", NpmServers.stdio(EVERYTHING)));
     bus.awaitState("everything", "READY");
-    provider =
-        McpBusToolCallbackProvider.create(bus.vertx(), BlockingTools.FrameworkOptions.DEFAULT);
+    provider = McpBusToolCallbackProvider.create(bus.vertx(), FrameworkOptions.DEFAULT);
   }
 
   @AfterAll
@@ -108,8 +107,7 @@ class McpBusToolCallbackProviderIT {
 
   @Test
   void a_call_ends_by_its_deadline() {
-    BlockingTools.FrameworkOptions hasty =
-        BlockingTools.FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
+    FrameworkOptions hasty = FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolCallbackProvider impatient =
         McpBusToolCallbackProvider.create(bus.vertx(), hasty)) {
       ToolCallback slow = tool(impatient, "everything__trigger-long-running-operation");

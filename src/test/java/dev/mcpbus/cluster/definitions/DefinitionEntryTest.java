@@ -33,7 +33,7 @@ class DefinitionEntryTest {
       boolean seeds,
       ServerDefinition own) {
     ServerOrigin there = new ServerOrigin(name, entry, defaults, seeds);
-    return new DefinitionEntry(there, "mcpbus.json", "n1", false).difference(own);
+    return new DefinitionEntry(there, "mcpbus.json", "n1", false, null).difference(own);
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.FakeMcpServer;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.InnerCluster.Node;
@@ -22,6 +23,7 @@ import io.vertx.core.shareddata.AsyncMap;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -104,6 +106,33 @@ class DefinitionRegistryIT {
       until(
           "no refusals",
           () -> assertThat(TestBus.await(map(rich, ClusterMap.REFUSALS.key).size())).isZero());
+    }
+  }
+
+  @Test
+  void a_server_of_a_program_whose_node_was_taken_for_lost_is_back_with_the_node() {
+    try (InnerCluster cluster = new InnerCluster(3)) {
+      Node one = cluster.start("one", WireForm.NEWEST, Map.of());
+      Node two = cluster.start("two", WireForm.NEWEST, Map.of());
+      FakeMcpServer git = FakeMcpServer.create(one.vertx(), "git").tool("status", "clean");
+      TestBus.await(Objects.requireNonNull(one.bus()).add("git", git.transport()));
+      until("git", () -> assertThat(status(two, "git").getString("state")).isEqualTo("READY"));
+
+      // What the other part of a cluster writes, whose link to the node was cut.
+      String removal = SignedEntry.seal(InnerCluster.SECRET, "git", Long.MAX_VALUE / 2, null).raw();
+      TestBus.await(map(two, ClusterMap.SERVERS.key).put("git", removal));
+      Node three = cluster.start("three", WireForm.NEWEST, Map.of());
+      until(
+          "git is defined again",
+          () -> {
+            assertThat(TestBus.await(map(two, ClusterMap.SERVERS.key).get("git")))
+                .contains("embedding program");
+            List.of(one, two, three)
+                .forEach(
+                    from -> assertThat(status(from, "git").getString("node")).isEqualTo("one"));
+          });
+      JsonObject call = TestBus.toolCall("status", new JsonObject());
+      assertThat(three.request("mcp.git.tools.call", call).encode()).contains("clean");
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import static dev.mcpbus.testing.TestBus.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -54,7 +55,8 @@ class AmbiguousMessagesTest {
                 });
     answer.set(json("{'tools':[{'name':'x','inputSchema':{'type':'object'}}]}").toString());
     TestBus.await(
-        bus.bus().add(new ConnectionId("peer"), peer.transport(), ConnectionOptions.DEFAULT));
+        TestOptions.add(
+            bus.bus(), new ConnectionId("peer"), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState("peer", "READY");
     Awaitility.await().until(() -> bus.status("peer").getBoolean("toolsListed", false));
   }
@@ -125,11 +127,11 @@ class AmbiguousMessagesTest {
   @Test
   void a_strict_entry_refuses_null_for_absent() {
     TestBus.await(
-        bus.bus()
-            .add(
-                new ConnectionId("strict"),
-                peer.transport(),
-                ConnectionOptions.DEFAULT.with().strict(true).build()));
+        TestOptions.add(
+            bus.bus(),
+            new ConnectionId("strict"),
+            peer.transport(),
+            ConnectionOptions.DEFAULT.with().strict(true).build()));
     bus.awaitState("strict", "READY");
     answer.set("{\"messages\":[]},\"error\":null");
     McpFailure failure =

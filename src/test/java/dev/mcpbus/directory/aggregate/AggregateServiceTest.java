@@ -141,8 +141,8 @@ class AggregateServiceTest {
     deploy("git", "READY");
     McpClient client = McpClient.create(vertx);
 
-    assertThat(await(client.listTools()).tools()).hasSize(2);
-    assertThat(await(client.listTools("git")).tools()).hasSize(2);
+    assertThat(await(client.listTools()).items()).hasSize(2);
+    assertThat(await(client.listTools("git")).items()).hasSize(2);
     assertThat(failure(client.listTools("git", "gti")).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
     assertThat(await(client.callTool("git:status", Map.of(), CallOptions.DEFAULT)).isError())

@@ -201,7 +201,8 @@ class ToolSearchTest {
       assertThat(described.getString("ownName")).isEqualTo(ODD);
       assertThat(described.getString("routingName")).isEqualTo(hashed);
       assertThat(described.getJsonObject("tool").getString("name")).isEqualTo("git." + ODD);
-      JsonObject result = await(client.callTool(name, new JsonObject(), CallOptions.DEFAULT));
+      JsonObject result =
+          await(client.callTool(name, new JsonObject(), CallOptions.DEFAULT)).json();
       assertThat(result.getJsonObject("echo").getString("name")).isEqualTo(ODD);
     }
     assertThat(failure(client.describeTool("git__git_statu")).getMessage())

@@ -61,9 +61,9 @@ class BusTransportTest extends TransportContract {
     BusServer server =
         listen(
             channel -> {
-              throw new IllegalStateException("not today");
+              throw new AssertionError("not today");
             });
-    assertRefused(transport(), ADDRESS, "IllegalStateException");
+    assertRefused(transport(), ADDRESS, "AssertionError");
     assertThat(run(serverContext, server::connections)).isZero();
   }
 

@@ -22,7 +22,7 @@ class InMemoryTransportTest extends TransportContract {
     Transport transport =
         connectTo(
             channel -> {
-              throw new IllegalStateException("not today");
+              throw new AssertionError("not today");
             });
     Recorder client = new Recorder(clientContext);
     get(run(clientContext, () -> transport.open(clientContext, client)));

@@ -24,7 +24,7 @@ public final class Program {
                     bus.awaitReady(Duration.ofSeconds(30), "echo")
                         .compose(ready -> bus.server("echo").callTool("echo", arguments))
                         .eventually(bus::close))
-            .map(JsonObject::encode)
+            .map(echoed -> echoed.json().encode())
             .await(60, TimeUnit.SECONDS);
     System.out.println(result);
     vertx.close().await(10, TimeUnit.SECONDS);

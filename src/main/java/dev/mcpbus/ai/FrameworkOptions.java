@@ -1,0 +1,205 @@
+package dev.mcpbus.ai;
+
+import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.protocol.PublicApi;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a framework offers to its model, and how it calls. Immutable: begin with {@link #DEFAULT},
+ * each {@code with} method gives a copy. The program's functions run on the thread that lists or
+ * calls, the handlers of progress and of log messages on a worker thread, in order.
+ */
+@PublicApi
+public final class FrameworkOptions {
+
+  private record FrameworkSettings(
+      List<String> servers,
+      @Nullable Duration timeout,
+      Duration patience,
+      boolean allServers,
+      Map<String, JsonObject> schemas,
+      Predicate<ModelTool> filter,
+      Function<ModelTool, String> names,
+      @Nullable Function<ModelTool, String> descriptions,
+      boolean resources,
+      Function<ToolOutput, String> text,
+      @Nullable BiConsumer<ModelTool, JsonObject> progress,
+      @Nullable Consumer<JsonObject> log) {
+
+    FrameworkSettings {
+      servers = List.copyOf(servers);
+      schemas = Map.copyOf(schemas);
+    }
+  }
+
+  /** All tools of all servers, their own texts and schemas, the connections' time-outs. */
+  public static final FrameworkOptions DEFAULT =
+      new FrameworkOptions(
+          new FrameworkSettings(
+              List.of(),
+              null,
+              Duration.ofSeconds(10),
+              false,
+              Map.of(),
+              tool -> true,
+              ModelTool::name,
+              null,
+              false,
+              ToolOutput::text,
+              null,
+              null));
+
+  private final FrameworkSettings settings;
+
+  private FrameworkOptions(FrameworkSettings settings) {
+    this.settings = settings;
+  }
+
+  private FrameworkOptions with(String name, Object value) {
+    return new FrameworkOptions(RecordCopy.with(settings, name, value));
+  }
+
+  /** The servers whose tools and resources are offered, by id; none for all. */
+  public FrameworkOptions withServers(String... ids) {
+    return with("servers", List.of(ids));
+  }
+
+  /** How long a call may take. Default: the request time-out of the connection. */
+  public FrameworkOptions withTimeout(Duration value) {
+    return with("timeout", value);
+  }
+
+  /**
+   * How long a list waits for servers that connect for the first time, for example one that was
+   * just added; default 10 s, zero for no wait. A server that uses up the time is not waited for
+   * again for 5 min, or until it has connected.
+   */
+  public FrameworkOptions withPatience(Duration value) {
+    return with("patience", value);
+  }
+
+  /**
+   * With {@code true} a list fails with {@code UNAVAILABLE} where one of the servers is not ready
+   * after {@link #withPatience}; the message names each with its reason. Default: it has the tools
+   * of the others.
+   */
+  public FrameworkOptions withFailIfOneServerFails(boolean value) {
+    return with("allServers", value);
+  }
+
+  /**
+   * @param values replace the servers' schemas, by routing name or {@code server.tool}
+   */
+  public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
+    return with("schemas", values);
+  }
+
+  /** The tools that are offered. Asked with the servers' own texts, before names are mapped. */
+  public FrameworkOptions withFilter(Predicate<ModelTool> value) {
+    return with("filter", value);
+  }
+
+  /**
+   * The names by which the model knows the tools, in place of {@code server__tool}. A list in which
+   * two tools have one name fails with an {@code IllegalStateException}.
+   */
+  public FrameworkOptions withNames(Function<ModelTool, String> value) {
+    return with("names", value);
+  }
+
+  /** The texts by which the model knows the tools, in place of the servers' own. */
+  public FrameworkOptions withDescriptions(Function<ModelTool, String> value) {
+    return with("descriptions", value);
+  }
+
+  /**
+   * With {@code true} the model also gets the tools {@code list_resources} and {@code
+   * get_resource}, which list and read the servers' resources. Filter and mappings do not see them.
+   */
+  public FrameworkOptions withResourcesAsTools(boolean value) {
+    return with("resources", value);
+  }
+
+  /** What the model reads of a result. Default: {@link ToolOutput#text()}. */
+  public FrameworkOptions withText(Function<ToolOutput, String> value) {
+    return with("text", value);
+  }
+
+  /**
+   * @param handler gets the tool, and {@code progress}, {@code total} and {@code message} as the
+   *     server sent them. Since it has a thread of its own, the last one may come after the result
+   */
+  public FrameworkOptions withProgress(BiConsumer<ModelTool, JsonObject> handler) {
+    return with("progress", handler);
+  }
+
+  /**
+   * @param handler gets the log messages of the offered servers, as events: {@code id} of the
+   *     server, {@code params} with {@code level}, {@code logger} and {@code data}
+   */
+  public FrameworkOptions withLog(Consumer<JsonObject> handler) {
+    return with("log", handler);
+  }
+
+  List<String> servers() {
+    return settings.servers;
+  }
+
+  boolean offers(String server) {
+    return settings.servers.isEmpty() || settings.servers.contains(server);
+  }
+
+  @Nullable Duration timeout() {
+    return settings.timeout;
+  }
+
+  Duration patience() {
+    return settings.patience;
+  }
+
+  boolean failIfOneServerFails() {
+    return settings.allServers;
+  }
+
+  Map<String, JsonObject> schemas() {
+    return settings.schemas;
+  }
+
+  boolean resourcesAsTools() {
+    return settings.resources;
+  }
+
+  @Nullable BiConsumer<ModelTool, JsonObject> progress() {
+    return settings.progress;
+  }
+
+  @Nullable Consumer<JsonObject> log() {
+    return settings.log;
+  }
+
+  boolean wants(ModelTool tool) {
+    return settings.filter.test(tool);
+  }
+
+  /** The tool under the name and the text that the program gives it. */
+  ModelTool mapped(ModelTool tool) {
+    Function<ModelTool, String> descriptions = settings.descriptions;
+    JsonObject definition =
+        descriptions == null
+            ? tool.definition()
+            : tool.definition().copy().put("description", descriptions.apply(tool));
+    return new ModelTool(settings.names.apply(tool), tool.tool(), definition, tool.schema());
+  }
+
+  String text(ToolOutput output) {
+    return settings.text.apply(output);
+  }
+}
