@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The Maven projects of {@code src/test/embedding}, which depend on the thin jar and on what they
- * need besides: Maven resolves, compiles, tests and packs them offline, then each program runs on
- * the Java of this build and on the newest. Their local repository is that of this build, by links,
- * with mcpbus added, so the build's own stays as it is. They use the plug-ins of this build alone.
+ * need besides: Maven resolves, compiles, tests and packs them, then each program runs on the Java of
+ * this build and on the newest. Their local repository is that of this build, by links, with mcpbus
+ * added. They use the plug-ins of this build alone.
  */
 @Tag("long")
 class EmbeddingProjectsIT {
@@ -47,7 +47,7 @@ class EmbeddingProjectsIT {
   static void build() throws Exception {
     repository = repository();
     built = copyOf(PROJECTS);
-    maven("package");
+    maven("compiler:compile", "compiler:testCompile", "surefire:test", "jar:jar");
     for (String project : projects()) {
       if (Files.isDirectory(built.resolve(project).resolve("target"))) {
         Files.createSymbolicLink(built.resolve(project).resolve("target/lib"), repository);
@@ -206,9 +206,9 @@ class EmbeddingProjectsIT {
     return found.group(1);
   }
 
-  /** Offline, with the versions of this build. */
+  /** With the versions of this build. */
   private static void maven(String... goals) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("mvn", "-o", "-q", "-B"));
+    List<String> command = new ArrayList<>(List.of("mvn", "-q", "-B"));
     command.add("-f");
     command.add(built.resolve("pom.xml").toString());
     command.add("-Dmaven.repo.local=" + repository);

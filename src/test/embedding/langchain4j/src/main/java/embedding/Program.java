@@ -9,10 +9,10 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.AiServices;
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
+import dev.mcpbus.ai.FrameworkOptions;
 import dev.mcpbus.ai.langchain4j.McpBusToolProvider;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -39,7 +39,7 @@ public final class Program {
                   ToolExecutionRequest.builder()
                       .id("1")
                       .name("echo__echo")
-                      .arguments("{\"call\": \"embedded\", \"deadline\": 0}")
+                      .arguments("{\"call\": \"embedded\"}")
                       .build());
       return ChatResponse.builder().aiMessage(answer).build();
     }
@@ -47,12 +47,12 @@ public final class Program {
 
   public static void main(String[] args) throws Exception {
     Vertx vertx = Vertx.vertx();
-    JsonObject echo = new JsonObject().put("command", "sh").put("args", JsonArray.of(args[0]));
-    McpBus.start(vertx, McpBus.Options.of().withServer("echo", echo)).await(60, TimeUnit.SECONDS);
+    McpBus.start(vertx, McpBus.Options.of().withServer("echo", Servers.stdio("sh").args(args[0])))
+        .await(60, TimeUnit.SECONDS);
     Assistant assistant =
         AiServices.builder(Assistant.class)
             .chatModel(new Script())
-            .toolProvider(McpBusToolProvider.create(vertx))
+            .toolProvider(McpBusToolProvider.create(vertx, FrameworkOptions.DEFAULT))
             .build();
     System.out.println(assistant.chat("Say something"));
     vertx.close().await(60, TimeUnit.SECONDS);

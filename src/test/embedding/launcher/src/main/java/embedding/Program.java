@@ -1,6 +1,7 @@
 package embedding;
 
 import dev.mcpbus.McpBusVerticle;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.McpClient;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -8,12 +9,13 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonObject;
 import io.vertx.launcher.application.VertxApplication;
 import java.time.Duration;
+import java.util.Map;
 
-/** A verticle that the launcher starts; its configuration is that of mcpbus. */
+/** A verticle that the launcher of Vert.x starts; its configuration is that of mcpbus. */
 public final class Program extends VerticleBase {
 
   public static void main(String[] args) {
-    JsonObject echo = new JsonObject().put("command", "sh").put("args", java.util.List.of(args[0]));
+    JsonObject echo = Servers.stdio("sh").args(args[0]).toJson();
     JsonObject config = new JsonObject().put("mcpServers", new JsonObject().put("echo", echo));
     new VertxApplication(new String[] {Program.class.getName(), "-conf", config.encode()}).launch();
   }
@@ -21,11 +23,10 @@ public final class Program extends VerticleBase {
   @Override
   public Future<?> start() {
     McpClient mcp = McpClient.create(vertx);
-    JsonObject arguments = new JsonObject().put("call", "embedded").put("deadline", 0);
     return vertx
         .deployVerticle(new McpBusVerticle(), new DeploymentOptions().setConfig(config()))
         .compose(deployed -> mcp.awaitReady(Duration.ofSeconds(60), "echo"))
-        .compose(ready -> mcp.server("echo").callTool("echo", arguments))
+        .compose(ready -> mcp.server("echo").callTool("echo", Map.of("call", "embedded")))
         .onSuccess(result -> System.out.println(result.text()))
         .onSuccess(result -> vertx.close());
   }

@@ -1,19 +1,19 @@
 package embedding;
 
 import dev.mcpbus.McpBus;
-import dev.mcpbus.transport.bus.BusServer;
+import dev.mcpbus.Servers;
+import dev.mcpbus.client.sdk.SdkRecords;
 import dev.mcpbus.transport.sdk.SdkServerTransportProvider;
+import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.modelcontextprotocol.server.McpServer;
-import io.modelcontextprotocol.server.McpServerFeatures;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
-/** A server of the MCP SDK at an address of the bus, and its result as a record of the SDK. */
+/** A server of the MCP SDK in memory, and its result as a record of the SDK. */
 public final class Program {
 
   private Program() {}
@@ -21,34 +21,29 @@ public final class Program {
   public static void main(String[] args) throws Exception {
     Vertx vertx = Vertx.vertx();
     SdkServerTransportProvider provider = new SdkServerTransportProvider();
-    McpSchema.Tool echo =
-        McpSchema.Tool.builder("echo", Map.<String, Object>of("type", "object")).build();
     McpServer.async(provider)
         .serverInfo("sdk", "1")
         .toolCall(
-            echo,
+            McpSchema.Tool.builder("echo", Map.of("type", "object")).build(),
             (exchange, request) ->
                 Mono.just(
                     McpSchema.CallToolResult.builder()
                         .addTextContent("embedded " + request.arguments())
                         .build()))
         .build();
-    String text =
-        BusServer.listen(vertx, "my.sdk", provider)
-            .compose(
-                listening ->
-                    McpBus.start(
-                        vertx,
-                        McpBus.Options.of()
-                            .withServer("sdk", new JsonObject().put("address", "my.sdk"))))
+    InMemoryTransport transport =
+        new InMemoryTransport("sdk", vertx.getOrCreateContext(), provider);
+    McpSchema.CallToolResult result =
+        McpBus.start(vertx, McpBus.Options.of().withServer("sdk", Servers.transport(transport)))
             .compose(
                 bus ->
                     bus.awaitReady(Duration.ofSeconds(60), "sdk")
                         .compose(ready -> bus.server("sdk").callTool("echo", Map.of("a", 1))))
-            .map(result -> result.text())
+            .compose(
+                called -> SdkRecords.read(vertx, called, McpSchema.CallToolResult.class))
             .await(60, TimeUnit.SECONDS);
-    System.out.println(text);
+    System.out.println(((McpSchema.TextContent) result.content().get(0)).text());
     vertx.close().await(60, TimeUnit.SECONDS);
-    System.exit(0);
+    System.exit(0); // Reactor's threads would stay for a minute.
   }
 }

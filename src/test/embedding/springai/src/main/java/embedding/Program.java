@@ -1,10 +1,10 @@
 package embedding;
 
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
+import dev.mcpbus.ai.FrameworkOptions;
 import dev.mcpbus.ai.spring.McpBusToolCallbackProvider;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.springframework.ai.tool.ToolCallback;
@@ -16,15 +16,16 @@ public final class Program {
 
   public static void main(String[] args) throws Exception {
     Vertx vertx = Vertx.vertx();
-    JsonObject echo = new JsonObject().put("command", "sh").put("args", JsonArray.of(args[0]));
-    McpBus.start(vertx, McpBus.Options.of().withServer("echo", echo)).await(60, TimeUnit.SECONDS);
-    try (McpBusToolCallbackProvider tools = McpBusToolCallbackProvider.create(vertx)) {
+    McpBus.start(vertx, McpBus.Options.of().withServer("echo", Servers.stdio("sh").args(args[0])))
+        .await(60, TimeUnit.SECONDS);
+    try (McpBusToolCallbackProvider tools =
+        McpBusToolCallbackProvider.create(vertx, FrameworkOptions.DEFAULT)) {
       ToolCallback tool =
           Arrays.stream(tools.getToolCallbacks())
               .filter(each -> each.getToolDefinition().name().equals("echo__echo"))
               .findFirst()
               .orElseThrow();
-      System.out.println(tool.call("{\"call\": \"embedded\", \"deadline\": 0}"));
+      System.out.println(tool.call("{\"call\": \"embedded\"}"));
     }
     vertx.close().await(60, TimeUnit.SECONDS);
   }
