@@ -126,7 +126,7 @@ class OwnerTableTest {
     homes()
         .forEach(
             (key, node) -> {
-              if (!homes.get(key).equals("n2")) {
+              if (!"n2".equals(homes.get(key))) {
                 assertThat(node).isEqualTo(homes.get(key));
               } else {
                 assertThat(node).isNotEqualTo("n2");

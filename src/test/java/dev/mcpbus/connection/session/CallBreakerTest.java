@@ -12,20 +12,22 @@ import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CallBreakerTest {
 
-  private static final McpFailure LATE =
+  private final McpFailure late =
       McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "no answer before the deadline");
 
   private final List<JsonObject> changes = new ArrayList<>();
   private long now = 1_000_000;
 
   private CallBreaker breaker(String component, Object value) {
-    return CallBreaker.of(
-        RecordCopy.with(BreakerOptions.DEFAULT, component, value), () -> now, changes::add);
+    return Objects.requireNonNull(
+        CallBreaker.of(
+            RecordCopy.with(BreakerOptions.DEFAULT, component, value), () -> now, changes::add));
   }
 
   private CallBreaker breaker() {
@@ -82,6 +84,10 @@ class CallBreakerTest {
     }
   }
 
+  private static McpFailure refusal(CallBreaker breaker, PendingRequest call) {
+    return Objects.requireNonNull(breaker.refusal(call), "it was let through");
+  }
+
   private List<String> moves() {
     return changes.stream()
         .map(change -> change.getString("from") + " > " + change.getString("to"))
@@ -96,11 +102,10 @@ class CallBreakerTest {
   @Test
   void six_calls_without_an_answer_open_it_and_the_refusal_says_when_and_why() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 6);
+    fail(breaker, late, 6);
 
     now += 10_000;
-    McpFailure refused = breaker.refusal(call());
-    assertThat(refused).isNotNull();
+    McpFailure refused = refusal(breaker, call());
     assertThat(refused.code()).isEqualTo(FailureCode.UNAVAILABLE);
     assertThat(refused.sent()).isEqualTo(McpFailure.Sent.NO);
     assertThat(refused.retryAfterMillis()).isEqualTo(20_000);
@@ -119,24 +124,23 @@ class CallBreakerTest {
   void fewer_failures_than_half_of_the_window_leave_it_closed() {
     CallBreaker breaker = breaker();
     succeed(breaker, false, 15);
-    fail(breaker, LATE, 9);
+    fail(breaker, late, 9);
     assertThat(breaker.isClosed()).isTrue();
-    fail(breaker, LATE, 1);
+    fail(breaker, late, 1);
     assertThat(breaker.isClosed()).isFalse();
   }
 
   @Test
   void after_its_time_one_probe_leaves_and_its_answer_closes_it() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 29_999;
     assertThat(breaker.refusal(call())).isNotNull();
     assertThat(breaker.probeIn()).isEqualTo(1);
     now += 2;
     PendingRequest probe = call();
     assertThat(breaker.refusal(probe)).isNull();
-    McpFailure meanwhile = breaker.refusal(call());
-    assertThat(meanwhile).as("one probe at a time").isNotNull();
+    McpFailure meanwhile = refusal(breaker, call());
     assertThat(meanwhile.data().getString("breaker")).isEqualTo("halfOpen");
     probe.answered(false);
     assertThat(breaker.refusal(call())).isNull();
@@ -146,11 +150,10 @@ class CallBreakerTest {
   @Test
   void a_probe_that_fails_opens_it_again_for_the_whole_time() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 30_001;
-    fail(breaker, LATE, 1);
-    McpFailure refused = breaker.refusal(call());
-    assertThat(refused).isNotNull();
+    fail(breaker, late, 1);
+    McpFailure refused = refusal(breaker, call());
     assertThat(refused.retryAfterMillis()).isEqualTo(30_000);
     assertThat(refused).hasMessageContaining("a probe failed");
   }
@@ -158,7 +161,7 @@ class CallBreakerTest {
   @Test
   void a_cancelled_probe_counts_for_nothing_and_the_next_call_is_the_probe() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 30_001;
     fail(breaker, McpFailure.maybeSent(FailureCode.CANCELLED, "cancelled"), 1);
     assertThat(breaker.refusal(call())).isNull();
@@ -184,7 +187,7 @@ class CallBreakerTest {
   @Test
   void pings_and_the_connections_own_requests_pass_and_do_not_count() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     assertThat(breaker.refusal(new ToolRequest(Methods.PING, null))).isNull();
     assertThat(breaker.refusal(new InternalRequest(Methods.TOOLS_LIST, Long.MAX_VALUE))).isNull();
   }
@@ -192,8 +195,8 @@ class CallBreakerTest {
   @Test
   void one_tool_that_fails_keeps_no_other_tool_from_being_called() {
     CallBreaker breaker = breaker("perTool", true);
-    fail(breaker, "bad", LATE, 5);
-    McpFailure refused = breaker.refusal(new ToolRequest(Methods.TOOLS_CALL, "bad"));
+    fail(breaker, "bad", late, 5);
+    McpFailure refused = refusal(breaker, new ToolRequest(Methods.TOOLS_CALL, "bad"));
     assertThat(refused).hasMessageContaining("circuit breaker of the tool 'bad' is open");
     assertThat(breaker.refusal(new ToolRequest(Methods.TOOLS_CALL, "good"))).isNull();
     assertThat(breaker.isClosed()).as("the server's own").isTrue();
@@ -206,7 +209,7 @@ class CallBreakerTest {
   @Test
   void a_restart_by_a_caller_closes_it() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     breaker.reset();
     assertThat(breaker.refusal(call())).isNull();
   }
