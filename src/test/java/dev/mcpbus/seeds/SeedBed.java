@@ -17,8 +17,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +30,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -170,14 +176,24 @@ final class SeedBed implements AutoCloseable {
   }
 
   private <T> T noting(Class<T> type, String word, T target) {
+    return noting(type, method -> used.add(word + method), this::noted, target);
+  }
+
+  /** The target, which tells the name of each method that is called. */
+  static <T> T noting(Class<T> type, Consumer<String> notes, T target) {
+    return noting(type, notes, UnaryOperator.identity(), target);
+  }
+
+  private static <T> T noting(
+      Class<T> type, Consumer<String> notes, UnaryOperator<@Nullable Object> results, T target) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, args) -> {
-              used.add(word + method.getName());
+              notes.accept(method.getName());
               try {
-                return noted(method.invoke(target, args));
+                return results.apply(method.invoke(target, args));
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
@@ -252,6 +268,23 @@ final class SeedBed implements AutoCloseable {
   JsonObject ask(McpBus other, String address, String body) {
     note(address);
     return get(other.eventBus().<JsonObject>request(address, json(body))).body();
+  }
+
+  /** A file of the row's own. */
+  Path file(String name, String text) {
+    try {
+      Path folder = Files.createTempDirectory("seed");
+      Path file = Files.writeString(folder.resolve(name), text);
+      ends.add(
+          () -> {
+            Files.delete(file);
+            Files.delete(folder);
+            return Future.succeededFuture();
+          });
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   // Waiting.
