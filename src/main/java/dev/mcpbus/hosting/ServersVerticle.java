@@ -30,10 +30,12 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -281,7 +283,14 @@ public final class ServersVerticle extends VerticleBase {
             + id
             + "' exists already ("
             + (present == null ? "elsewhere" : place(present))
-            + "); remove it first or choose another name");
+            + "); remove it first or choose another name. Existing servers: "
+            + some(hosting.ids()));
+  }
+
+  private static String some(Collection<ConnectionId> ids) {
+    String names =
+        ids.stream().map(ConnectionId::value).sorted().limit(20).collect(Collectors.joining(", "));
+    return ids.size() > 20 ? names + " and " + (ids.size() - 20) + " more" : names;
   }
 
   private static String place(ServerDefinition present) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class PatientStrategy implements ConnectionStrategy {
 
   /** What it heard. */
-  static final List<String> HEARD = new CopyOnWriteArrayList<>();
+  public static final List<String> HEARD = new CopyOnWriteArrayList<>();
 
   @Override
   public String name() {

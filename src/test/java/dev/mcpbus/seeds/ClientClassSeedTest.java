@@ -15,7 +15,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
-import dev.mcpbus.client.ServerStatus;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
@@ -132,8 +131,7 @@ class ClientClassSeedTest extends SeedDocument {
 
   private static void cleansUp(SeedBed bed) {
     FakeMcpServer fake = bed.fake().tool("a", "").hold("a");
-    String id =
-        bed.serve(Servers.transport(fake.transport()).drain(Duration.ofMillis(50)));
+    String id = bed.serve(Servers.transport(fake.transport()).drain(Duration.ofMillis(50)));
     Future<?> call = bed.bus().server(id).callTool("a", Map.of());
     until(() -> fake.openRequests().size() == 1);
     get(bed.server(id).disconnect());
@@ -198,7 +196,8 @@ class ClientClassSeedTest extends SeedDocument {
       String id = bed.serve(Servers.http(http.url().toString()).set("ping", ping));
       List<JsonObject> heard = bed.hear("mcp." + id + ".events");
       http.close();
-      until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("healthCheckFailed")));
+      until(
+          () -> heard.stream().anyMatch(one -> one.getString("type").equals("healthCheckFailed")));
       until(() -> !isConnected(bed, id));
     }
   }
@@ -303,8 +302,7 @@ class ClientClassSeedTest extends SeedDocument {
   private static void agreesOnAVersion(SeedBed bed) {
     for (String version : List.of("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")) {
       String id =
-          bed.serve(
-              Servers.transport(bed.fake().transport()).set("protocolVersion", version));
+          bed.serve(Servers.transport(bed.fake().transport()).set("protocolVersion", version));
       assertThat(get(bed.server(id).status()).protocolVersion()).isEqualTo(version);
       assertThat(bed.ask("mcp." + id + ".status").getString("protocolVersion")).isEqualTo(version);
     }
@@ -312,11 +310,10 @@ class ClientClassSeedTest extends SeedDocument {
         RawHttpServer.answering(
             (request, peer) ->
                 peer.json(
-                    json(
-                            "{'jsonrpc':'2.0','id':"
-                                + request.id()
-                                + ",'result':{'protocolVersion':'1.0','capabilities':{},"
-                                + "'serverInfo':{'name':'x','version':'1'}}}")
+                    json("{'jsonrpc':'2.0','id':"
+                            + request.id()
+                            + ",'result':{'protocolVersion':'1.0','capabilities':{},"
+                            + "'serverInfo':{'name':'x','version':'1'}}}")
                         .encode()))) {
       JsonObject entry =
           new JsonObject().put("url", http.url().toString()).put("protocolVersion", "2025-11-25");

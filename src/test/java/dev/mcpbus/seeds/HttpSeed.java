@@ -30,7 +30,7 @@ final class HttpSeed {
           } else if (request.calls("tools/list")) {
             peer.json(answer(request.id(), TOOLS));
           } else {
-            peer.json(answer(request.id(), RESULT));
+            peer.json(answer(request.id(), request.calls("tools/call") ? RESULT : "{}"));
           }
         });
   }

@@ -24,6 +24,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.ElicitationAnswer;
 import dev.mcpbus.client.ElicitationRequest;
 import dev.mcpbus.client.McpClient;
@@ -192,8 +193,7 @@ class ManagerSeedIT extends SeedDocument {
             McpBus.Options.of()
                 .withServer("filesystem", Servers.bus("nowhere").lazy(true))
                 .withServer(
-                    "asana",
-                    Servers.transport(FakeMcpServer.create(vertx, "asana").transport())));
+                    "asana", Servers.transport(FakeMcpServer.create(vertx, "asana").transport())));
     assertThat(get(bed.client(two).listServers())).containsExactlyInAnyOrder("filesystem", "asana");
     assertThat(bed.ask(two, Addresses.SERVERS_LIST, "{}").getJsonArray("servers")).hasSize(2);
     assertThat(get(bed.client().listServers())).isEmpty();
@@ -253,8 +253,7 @@ class ManagerSeedIT extends SeedDocument {
   }
 
   private static NpmServers.Running listening(String mode) {
-    return NpmServers.listening(
-        NpmServers.freePort(), Map.of("PORT", "PORT"), EVERYTHING, mode);
+    return NpmServers.listening(NpmServers.freePort(), Map.of("PORT", "PORT"), EVERYTHING, mode);
   }
 
   private static String wire(SeedBed bed, String id) {
@@ -364,8 +363,7 @@ class ManagerSeedIT extends SeedDocument {
 
   private static void timesOut(SeedBed bed) {
     FakeMcpServer fake = bed.fake().tool("slow", "at last").hold("slow");
-    String id =
-        bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(50)));
+    String id = bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(50)));
     assertThat(bed.refused("mcp." + id + ".tools.call", "{'name':'slow'}").code())
         .isEqualTo(FailureCode.CALL_TIMEOUT);
     String patient = bed.serve(bed.fake().tool("slow", "at last").hold("slow"));
@@ -401,17 +399,14 @@ class ManagerSeedIT extends SeedDocument {
                 .withServer("first", Servers.transport(first.transport())));
     get(bus.add("second", second.transport()));
     get(bus.awaitReady(Duration.ofSeconds(60)));
-    assertThat(lines)
-        .extracting(line -> line.getString("server"))
-        .contains("first", "second");
+    assertThat(lines).extracting(line -> line.getString("server")).contains("first", "second");
   }
 
   private static void logsToTheProgram(SeedBed bed) {
     List<JsonObject> lines = bed.hear("mcp.rpc");
     String id =
         bed.serve(
-            Servers.transport(bed.fake().tool("hi", "there").transport())
-                .rpcLog(RpcLogMode.BUS));
+            Servers.transport(bed.fake().tool("hi", "there").transport()).rpcLog(RpcLogMode.BUS));
     get(bed.server(id).callTool("hi", Map.of()));
     until(() -> lines.stream().anyMatch(line -> line.getString("message").contains("there")));
     assertThat(lines)
@@ -546,8 +541,7 @@ class ManagerSeedIT extends SeedDocument {
   private static void connects(SeedBed bed) {
     McpServerClient one = get(bed.client().connectToServer("filesystem", Entries.scripted("good")));
     assertThat(get(one.callTool("echo", Map.of("text", "a"))).text()).isEqualTo("a");
-    McpServerClient two =
-        get(bed.client().connectOnce("weather", Entries.scripted("good"), PLAIN));
+    McpServerClient two = get(bed.client().connectOnce("weather", Entries.scripted("good"), PLAIN));
     assertThat(get(two.callTool("echo", Map.of("text", "b"))).text()).isEqualTo("b");
     JsonObject third =
         new JsonObject().put("name", "third").put("config", Entries.scripted("good"));
@@ -690,8 +684,7 @@ class ManagerSeedIT extends SeedDocument {
     Vertx vertx = Vertx.vertx();
     FakeMcpServer fake = FakeMcpServer.create(vertx, "fake");
     McpBus bus =
-        bed.apart(
-            vertx, McpBus.Options.of().withServer("a", Servers.transport(fake.transport())));
+        bed.apart(vertx, McpBus.Options.of().withServer("a", Servers.transport(fake.transport())));
     get(bus.awaitReady(Duration.ofSeconds(60)));
     assertThat(bed.ask(bus, "mcp.servers.list", "{}").encode()).contains("READY");
     assertThat(fake.connections()).isOne();
@@ -880,7 +873,8 @@ class ManagerSeedIT extends SeedDocument {
     until(() -> get(bed.client().listTools()).items().size() == 4);
     assertThat(names(bed.ask("mcp.tools.list"), "tools"))
         .containsExactlyInAnyOrder(a + ".x", a + ".y", b + ".x", c + ".z");
-    assertThat(get(bed.client().listTools(a, c)).items()).extracting(tool -> tool.name())
+    assertThat(get(bed.client().listTools(a, c)).items())
+        .extracting(tool -> tool.name())
         .containsExactlyInAnyOrder(a + ".x", a + ".y", c + ".z");
     assertThat(names(bed.ask("mcp.tools.list", "{'servers':['" + b + "']}"), "tools"))
         .containsExactly(b + ".x");
@@ -941,8 +935,7 @@ class ManagerSeedIT extends SeedDocument {
     assertThat(read.getString("description")).isEqualTo("Reads.");
     assertThat(read.getJsonObject("inputSchema").encode()).contains("\"path\"");
     for (String some : List.of("'" + a + "'", "['" + a + "']")) {
-      JsonObject one =
-          bed.ask("mcp.tools.functions", "{'form':'ai-sdk','servers':" + some + "}");
+      JsonObject one = bed.ask("mcp.tools.functions", "{'form':'ai-sdk','servers':" + some + "}");
       assertThat(one.getJsonObject("tools").fieldNames()).containsExactly(a + "__read");
     }
   }
@@ -992,8 +985,7 @@ class ManagerSeedIT extends SeedDocument {
   private static void keepsMetadata(SeedBed bed) {
     String id = bed.serve(bed.fake().tool("read", rich()).tool("plain", ""));
     JsonObject meta = bed.ask("mcp." + id + ".tools.metadata");
-    assertThat(meta)
-        .isEqualTo(json("{'read':{'openai/outputTemplate':'ui://a','x':[1.0,2]}}"));
+    assertThat(meta).isEqualTo(json("{'read':{'openai/outputTemplate':'ui://a','x':[1.0,2]}}"));
     assertThat(get(bed.server(id).toolsMetadata())).isEqualTo(meta);
     assertThat(get(bed.client().toolsMetadata(List.of(id, "unknown"))))
         .containsExactly(entry(id, meta), entry("unknown", new JsonObject()));
@@ -1064,8 +1056,7 @@ class ManagerSeedIT extends SeedDocument {
     String id = bed.serve(everything());
     Map<String, String> arguments = Map.of("department", "Sales", "name", "Eve");
     JsonObject body =
-        json(
-            "{'name':'completable-prompt','arguments':{'department':'Sales','name':'Eve'}}");
+        json("{'name':'completable-prompt','arguments':{'department':'Sales','name':'Eve'}}");
     JsonObject prompt = bed.ask("mcp." + id + ".prompts.get", body);
     assertThat(prompt.getJsonArray("messages").encode()).contains("Eve", "Sales");
     assertThat(get(bed.server(id).getPrompt("completable-prompt", arguments)).json())
@@ -1088,8 +1079,7 @@ class ManagerSeedIT extends SeedDocument {
     fake.send("x/told", json("{'n':2}"));
     until(() -> heard.size() == 3 && events.size() == 2);
     assertThat(heard)
-        .containsExactlyInAnyOrder(
-            "first {\"n\":1}", "second {\"n\":1}", "second {\"n\":2}");
+        .containsExactlyInAnyOrder("first {\"n\":1}", "second {\"n\":1}", "second {\"n\":2}");
     assertThat(events.get(1).getJsonObject("params")).isEqualTo(json("{'n':2}"));
   }
 
@@ -1171,7 +1161,13 @@ class ManagerSeedIT extends SeedDocument {
             "`mcp.input.pending`",
             "`InputOptions`, `McpBus.Options.withInput`, `client.pendingElicitations`",
             "a short time; the call goes on, nothing waits",
-            ManagerSeedIT::expires));
+            ManagerSeedIT::expires),
+        new Row(
+            "pending elicitations are cleaned up on errors",
+            "`mcp.input.pending`",
+            "`client.pendingElicitations`, `CallOptions.withCancel`",
+            "the call that caused the question is cancelled",
+            ManagerSeedIT::withdraws));
   }
 
   /** Its tool {@code ask} gives back what the person answered. */
@@ -1239,8 +1235,7 @@ class ManagerSeedIT extends SeedDocument {
   }
 
   private static String serveAsking(SeedBed bed) {
-    return bed.serve(
-        Servers.transport(asking(bed.fake()).transport()).capabilities("elicitation"));
+    return bed.serve(Servers.transport(asking(bed.fake()).transport()).capabilities("elicitation"));
   }
 
   private static void showsWhatWaits(SeedBed bed) {
@@ -1273,8 +1268,7 @@ class ManagerSeedIT extends SeedDocument {
         bed.send("mcp." + id + ".tools.call", "{'name':'ask'}", new DeliveryOptions());
     String second = pending(bed).keySet().iterator().next();
     bed.ask(
-        "mcp.input.respond",
-        new JsonObject().put("question", second).put("result", ada.json()));
+        "mcp.input.respond", new JsonObject().put("question", second).put("result", ada.json()));
     assertThat(text(get(again))).contains("Ada");
   }
 
@@ -1288,12 +1282,23 @@ class ManagerSeedIT extends SeedDocument {
             vertx,
             McpBus.Options.of()
                 .withInput(brief)
-                .withServer(
-                    "a", Servers.transport(fake.transport()).capabilities("elicitation")));
+                .withServer("a", Servers.transport(fake.transport()).capabilities("elicitation")));
     get(bus.awaitReady(Duration.ofSeconds(60)));
     assertThat(get(bus.server("a").callTool("ask", Map.of())).text()).contains("cancel");
     assertThat(get(bed.client(bus).pendingElicitations())).isEmpty();
     assertThat(bed.ask(bus, "mcp.input.pending", "{}").getJsonArray("questions"))
         .isEqualTo(new JsonArray());
+  }
+
+  private static void withdraws(SeedBed bed) {
+    String id = serveAsking(bed);
+    CancellationToken token = new CancellationToken();
+    CallOptions options = CallOptions.DEFAULT.withCancel(token);
+    Future<?> call = bed.server(id).callTool("ask", Map.of(), options);
+    assertThat(pending(bed)).hasSize(1);
+    token.cancel();
+    assertThat(refused(call).code()).isEqualTo(FailureCode.CANCELLED);
+    until(() -> get(bed.client().pendingElicitations()).isEmpty());
+    assertThat(bed.ask("mcp.input.pending").getJsonArray("questions")).isEmpty();
   }
 }

@@ -31,6 +31,8 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.memory.InMemoryTransport;
 import dev.mcpbus.transport.sdk.SdkServerTransportProvider;
 import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpServerFeatures.AsyncPromptSpecification;
+import io.modelcontextprotocol.server.McpServerFeatures.AsyncResourceSpecification;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -76,7 +78,8 @@ class SdkSeedTest extends SeedDocument {
         new Row(
             "`McpServer`: tools, resources, prompts by a typed API",
             "`mcp.<id>.tools.call`",
-            "the SDK's `McpServer.async` over `SdkServerTransportProvider`, `server.listTools`",
+            "the SDK's `McpServer.async` over `SdkServerTransportProvider`, `server.listTools`,"
+                + " `server.readResource`, `server.getPrompt`",
             "a server of the SDK, in memory",
             SdkSeedTest::isTyped),
         new Row(
@@ -117,7 +120,7 @@ class SdkSeedTest extends SeedDocument {
             "one server for three clients at once",
             SdkSeedTest::hasSessions),
         new Row(
-            "`Transport`: `start`, `close`, `send`, `onmessage`, `onclose`",
+            "`Transport`: `start`, `close`, `send`, `onmessage`, `onclose`, `onerror`",
             "`mcp.<id>.connect`",
             "`Transport`, `Channel`, `server.disconnect`",
             "a transport of the row's own around another",
@@ -159,17 +162,36 @@ class SdkSeedTest extends SeedDocument {
     SdkServerTransportProvider provider = new SdkServerTransportProvider();
     McpServer.async(provider)
         .serverInfo("typed", "1.0.0")
-        .capabilities(McpSchema.ServerCapabilities.builder().tools(true).build())
+        .capabilities(
+            McpSchema.ServerCapabilities.builder()
+                .tools(true)
+                .resources(false, true)
+                .prompts(true)
+                .build())
         .toolCall(
             McpSchema.Tool.builder("ping", Map.of("type", "object")).build(),
             (exchange, request) ->
-                Mono.just(
-                    McpSchema.CallToolResult.builder().addTextContent("pong").build()))
+                Mono.just(McpSchema.CallToolResult.builder().addTextContent("pong").build()))
+        .resources(
+            new AsyncResourceSpecification(
+                McpSchema.Resource.builder("file:///a", "a").build(),
+                (exchange, request) ->
+                    Mono.just(McpSchema.ReadResourceResult.builder(List.of()).build())))
+        .prompts(
+            new AsyncPromptSpecification(
+                McpSchema.Prompt.builder("review").build(),
+                (exchange, request) ->
+                    Mono.just(McpSchema.GetPromptResult.builder(List.of()).build())))
         .build();
     Context context = bed.vertx().getOrCreateContext();
     String id = bed.serve(Servers.transport(new InMemoryTransport("typed", context, provider)));
     assertThat(text(bed.ask("mcp." + id + ".tools.call", "{'name':'ping'}"))).isEqualTo("pong");
-    assertThat(get(bed.server(id).listTools()).items().get(0).name()).isEqualTo("ping");
+    McpServerClient typed = bed.server(id);
+    assertThat(get(typed.listTools()).items().get(0).name()).isEqualTo("ping");
+    assertThat(get(typed.listResources()).items().get(0).uri()).isEqualTo("file:///a");
+    assertThat(get(typed.readResource("file:///a")).items()).isEmpty();
+    assertThat(get(typed.listPrompts()).items().get(0).name()).isEqualTo("review");
+    assertThat(get(typed.getPrompt("review", Map.of())).messages()).isEmpty();
   }
 
   private static void handlesMethods(SeedBed bed) {
@@ -268,7 +290,8 @@ class SdkSeedTest extends SeedDocument {
 
   private static void takesAnyTransport(SeedBed bed) {
     List<String> told = new CopyOnWriteArrayList<>();
-    Transport inner = hello().inMemory(bed.vertx().getOrCreateContext());
+    RawServer server = hello();
+    Transport inner = server.inMemory(bed.vertx().getOrCreateContext());
     Transport own =
         new Transport() {
           @Override
@@ -297,6 +320,8 @@ class SdkSeedTest extends SeedDocument {
     bed.awaitState(id, "READY");
     get(bed.bus().server(id).callTool("hello", Map.of()));
     assertThat(told).filteredOn(word -> word.equals("open")).hasSize(2);
+    get(server.close());
+    until(() -> told.contains("onClosed"));
   }
 
   private static void servesStdio(SeedBed bed) {
@@ -800,8 +825,7 @@ class SdkSeedTest extends SeedDocument {
     until(() -> heard.stream().anyMatch(one -> Events.SCHEMA_DRIFT.equals(one.getString("type"))));
     McpFailure held = bed.refused("mcp." + id + ".tools.call", "{'name':'a'}");
     assertThat(held.code()).isEqualTo(FailureCode.FORBIDDEN);
-    JsonObject pending =
-        get(bed.server(id).toolDrift()).getJsonArray("pending").getJsonObject(0);
+    JsonObject pending = get(bed.server(id).toolDrift()).getJsonArray("pending").getJsonObject(0);
     get(bed.server(id).approveTool("a", pending.getString("hash")));
     assertThat(text(bed.ask("mcp." + id + ".tools.call", "{'name':'a'}"))).isEqualTo("fine");
     bed.ask("mcp." + id + ".tools.approve", "{'tool':'a'}");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.Servers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.cli.CommandRun;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
@@ -155,6 +156,12 @@ final class SeedBed implements AutoCloseable {
   JsonObject post(String path, String body) {
     used.add("POST " + path);
     return Http.post(bus.port(), path, json(body).encode()).json();
+  }
+
+  /** A command line, run to its end. */
+  CommandRun command(String... args) {
+    used.addAll(List.of(args));
+    return new CommandRun(args);
   }
 
   // The facade.

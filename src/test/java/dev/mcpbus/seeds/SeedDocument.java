@@ -23,7 +23,8 @@ abstract class SeedDocument {
   /** The table of this document. */
   final String table() {
     StringBuilder table = new StringBuilder("## " + title() + "\n\n");
-    table.append("| seed | address | facade, or where else | how it was tried |\n|---|---|---|---|\n");
+    table.append(
+        "| seed | address | facade, or where else | how it was tried |\n|---|---|---|---|\n");
     rows().forEach(table::append);
     return table.toString();
   }

@@ -334,8 +334,7 @@ class SpecificationSeedIT extends SeedDocument {
       for (int i = 0; i < crashes; i++) {
         refused(bus.server("files").callTool("crash", Map.of()));
       }
-      until(
-          () -> bed.ask(bus, "mcp.files.status", "{}").getString("state").equals("FAILED"));
+      until(() -> bed.ask(bus, "mcp.files.status", "{}").getString("state").equals("FAILED"));
       assertThat(get(bus.server("files").status()).restarts()).isEqualTo(crashes - 1);
     }
   }
