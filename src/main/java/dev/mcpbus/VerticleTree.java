@@ -32,6 +32,7 @@ import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.stdio.ChildThreads;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -41,6 +42,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,9 @@ import org.jspecify.annotations.Nullable;
  * child of a caller's verticle, which Vert.x would undeploy in another order. Any thread may call.
  */
 final class VerticleTree {
+
+  /** They end within milliseconds, unless the kernel keeps a child after SIGKILL. */
+  private static final int THREADS_SECONDS = 2;
 
   private final Vertx vertx;
   private final BusClaim claim;
@@ -174,6 +179,7 @@ final class VerticleTree {
     } catch (IllegalStateException refused) {
       return Future.failedFuture(refused);
     }
+    ChildThreads.retain();
     Codecs.register(vertx);
     VerticleTree tree;
     try {
@@ -181,6 +187,7 @@ final class VerticleTree {
       tree = new VerticleTree(vertx, claim, options, telemetry);
     } catch (RuntimeException | Error failed) {
       claim.release();
+      ChildThreads.release();
       return Future.failedFuture(failed);
     }
     InternalContext caller = InternalContext.current(vertx);
@@ -338,6 +345,14 @@ final class VerticleTree {
     return Future.join(doors.closeTogether(), connections.closeInReverse())
         .transform(ended -> foundation.closeInReverse())
         .transform(ended -> closeAudit())
-        .transform(ended -> telemetry == null ? Future.succeededFuture() : telemetry.close());
+        .transform(ended -> telemetry == null ? Future.succeededFuture() : telemetry.close())
+        .transform(ended -> endThreads());
+  }
+
+  /** The last bus of this JVM ends the threads of child processes. */
+  private Future<Void> endThreads() {
+    return Future.<Void>fromCompletionStage(ChildThreads.release(), context.context())
+        .timeout(THREADS_SECONDS, TimeUnit.SECONDS)
+        .otherwiseEmpty();
   }
 }

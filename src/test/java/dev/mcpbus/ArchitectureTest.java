@@ -43,6 +43,7 @@ class ArchitectureTest {
           row("supervisor", "internals", "bus", "protocol"),
           row("security", "bus", "internals", "protocol", "transport"),
           row("connection", "internals", "bus", "protocol", "transport"),
+          row("replicas", "bus", "connection", "internals"),
           row("policy", "bus", "protocol", "security"),
           row("directory", "bus", "internals", "policy", "protocol", "security"),
           row("input", "bus", "protocol"),
@@ -85,6 +86,7 @@ class ArchitectureTest {
               "internals",
               "observability",
               "protocol",
+              "replicas",
               "security",
               "supervisor",
               "transport"),
@@ -96,7 +98,8 @@ class ArchitectureTest {
               "hosting",
               "input",
               "internals",
-              "protocol"));
+              "protocol",
+              "replicas"));
 
   /**
    * Within one top-level package: package -> the others of it that it may import. Either a package
@@ -157,7 +160,7 @@ class ArchitectureTest {
           """
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
-          connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
+          connection.options.BreakerOptions connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
           security.AuthOptions
           security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy

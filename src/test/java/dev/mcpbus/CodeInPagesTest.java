@@ -46,6 +46,7 @@ class CodeInPagesTest {
       import dev.mcpbus.observability.metrics.*;
       import dev.mcpbus.observability.tracing.*;
       import dev.mcpbus.server.*;
+      import dev.mcpbus.protocol.ProtocolVersion;
       import dev.mcpbus.supervisor.*;
       import dev.mcpbus.testing.*;
       import dev.mcpbus.testing.junit.*;
@@ -70,6 +71,7 @@ class CodeInPagesTest {
       import java.time.Duration;
       import java.util.*;
       import java.util.function.BiFunction;
+      import org.junit.jupiter.api.BeforeEach;
       import org.junit.jupiter.api.Test;
       import org.junit.jupiter.api.extension.ExtendWith;
       import org.springframework.ai.chat.client.ChatClient;

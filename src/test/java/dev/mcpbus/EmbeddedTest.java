@@ -118,6 +118,11 @@ class EmbeddedTest {
                   assertThat(one.message()).contains("name").endsWith("Choose another name");
                 });
       }
+      assertThat(
+              failure(() -> bus.client().addServer("far", Servers.transport(mirror(vertx))))
+                  .message())
+          .as("no address of the bus takes a transport")
+          .contains("does not say how to reach the server");
       List<Callable<Future<?>>> taken =
           List.of(
               () -> bus.add("git", entry),

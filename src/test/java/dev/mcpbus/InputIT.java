@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import static dev.mcpbus.testing.TestBus.address;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
@@ -79,7 +80,7 @@ class InputIT {
               .atMost(Duration.ofSeconds(60))
               .until(() -> TestBus.await(client.pendingElicitations()), all -> !all.isEmpty());
       String id = pending.keySet().iterator().next();
-      assertThat(pending.get(id).schema().getJsonObject("properties").fieldNames())
+      assertThat(requireNonNull(pending.get(id)).schema().getJsonObject("properties").fieldNames())
           .contains("name");
       ElicitationAnswer answer = ElicitationAnswer.accept(new JsonObject().put("name", "Ada L."));
 

@@ -62,6 +62,7 @@ class JarContentsIT {
             "com/fasterxml/jackson/dataformat/toml/TomlFactory",
             "com/hazelcast/core/HazelcastInstance",
             "com/nimbusds/jose/JWSObject",
+            "io/github/resilience4j/circuitbreaker/CircuitBreaker",
             "io/micrometer/prometheusmetrics/PrometheusMeterRegistry",
             "io/modelcontextprotocol/spec/McpSchema",
             "io/opentelemetry/sdk/OpenTelemetrySdk",

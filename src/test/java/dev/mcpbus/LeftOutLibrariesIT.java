@@ -52,6 +52,7 @@ class LeftOutLibrariesIT {
           entry(OptionalLibrary.NIMBUS, List.of("nimbus-jose-jwt-")),
           entry(OptionalLibrary.OPENTELEMETRY, List.of("opentelemetry-")),
           entry(OptionalLibrary.PICOCLI, List.of("picocli-")),
+          entry(OptionalLibrary.RESILIENCE4J, List.of("resilience4j-")),
           entry(OptionalLibrary.SNAKEYAML, List.of("snakeyaml-engine-")),
           entry(OptionalLibrary.TOML, List.of("jackson-dataformat-toml-", "jackson-databind-2")),
           entry(

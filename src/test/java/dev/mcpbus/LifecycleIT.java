@@ -6,6 +6,7 @@ import static dev.mcpbus.testing.TestBus.await;
 import static dev.mcpbus.testing.TestBus.server;
 import static dev.mcpbus.testing.TestBus.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionState;
@@ -159,6 +160,7 @@ class LifecycleIT {
     JsonObject servers =
         new JsonObject()
             .put("more", scripted("lying").put("toolsOnly", true))
+            .put("none", scripted("toolless").put("toolsOnly", true))
             .put("less", scripted("good").put("toolsOnly", true));
     try (TestBus bus = TestBus.start(servers)) {
       bus.awaitState("less", "READY");
@@ -171,10 +173,61 @@ class LifecycleIT {
       assertThat(refused.getMessage())
           .contains("offers prompts and resources")
           .contains("set \"toolsOnly\": false for server 'more'");
+      JsonObject none = bus.awaitState("none", "FAILED").getJsonObject("lastError");
+      assertThat(none.getString("code")).isEqualTo("SCOPE_REJECTED");
+      assertThat(none.getString("message"))
+          .contains("offers no tools")
+          .contains("set \"toolsOnly\": false for server 'none'");
       assertThat(status.getJsonObject("transport").containsKey("pid"))
           .as("nothing of it is left running")
           .isFalse();
     }
+  }
+
+  @Test
+  void the_pool_has_started_when_each_server_has_had_its_first_attempt() {
+    JsonObject servers =
+        new JsonObject()
+            .put("good", scripted("good"))
+            .put("bad", shell("exit 3"))
+            .put("later", scripted("good").put("lazy", true));
+    try (TestBus bus = TestBus.start(servers)) {
+      Awaitility.await().atMost(SOON).until(() -> !bus.events(Events.POOL_STARTED).isEmpty());
+      assertThat(bus.events(Events.POOL_STARTED)).hasSize(1);
+      assertThat(bus.events(Events.POOL_STARTED).get(0).getInteger("servers")).isEqualTo(3);
+      List<JsonObject> before =
+          bus.events().subList(0, bus.events().indexOf(bus.events(Events.POOL_STARTED).get(0)));
+      assertThat(before)
+          .anyMatch(event -> is(event, "good", Events.CONNECTED))
+          .anyMatch(event -> is(event, "bad", Events.DISCONNECTED));
+      assertThat(bus.status("later").getString("state")).isEqualTo("IDLE");
+    }
+  }
+
+  private static boolean is(JsonObject event, String id, String type) {
+    return id.equals(event.getString("id")) && type.equals(event.getString("type"));
+  }
+
+  @Test
+  void a_server_that_never_connected_is_disconnected_between_two_attempts() {
+    JsonObject slow =
+        new JsonObject().put("backoff", new JsonObject().put("initial", 60_000).put("max", 60_000));
+    try (TestBus bus = TestBus.start(server("s", shell("exit 3").put("restart", slow)))) {
+      JsonObject status = bus.awaitState("s", "RECONNECTING");
+      assertThat(status.getString("status")).isEqualTo("disconnected");
+      Awaitility.await().atMost(SOON).until(() -> bus.status("s").getString("nextAttempt") != null);
+      assertThat(bus.status("s").getString("status")).isEqualTo("disconnected");
+    }
+  }
+
+  @Test
+  void two_servers_of_one_id_are_refused_with_the_names() {
+    assertThatThrownBy(
+            () ->
+                TestBus.start(
+                    new JsonObject().put("git", scripted("good")).put("GIT", scripted("good"))))
+        .hasMessageContaining("the servers 'git' and 'GIT' have the same id 'git'")
+        .hasMessageContaining("rename one of them");
   }
 
   @Test

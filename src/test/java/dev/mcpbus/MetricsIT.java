@@ -51,6 +51,7 @@ class MetricsIT {
         new JsonObject()
             .put("command", command.get(0))
             .put("args", new JsonArray(command.subList(1, command.size())))
+            .put("breaker", new JsonObject().put("errors", true))
             .put("shared", true); // else it rests while a client has a process of its own
     bus =
         TestBus.await(
@@ -173,6 +174,15 @@ class MetricsIT {
                       page.value("mcpbus_connections", Map.of("server", "good", "state", "ready")))
                   .isEqualTo(1);
             });
+  }
+
+  @Test
+  void a_breaker_that_refuses_calls_is_counted() {
+    assertThat(page().value("mcpbus_breakers_open", Map.of("server", "good"))).isZero();
+    for (int i = 0; i < 5; i++) {
+      call("error");
+    }
+    assertThat(page().value("mcpbus_breakers_open", Map.of("server", "good"))).isEqualTo(1);
   }
 
   @Test

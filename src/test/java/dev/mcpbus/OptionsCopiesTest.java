@@ -8,6 +8,7 @@ import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.connection.options.BreakerOptions;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
@@ -51,6 +52,7 @@ class OptionsCopiesTest {
           Map.entry(JsonObject.class, new JsonObject().put("roots", new JsonObject())),
           Map.entry(ParseLimits.class, new ParseLimits(1_024, 8, 16)),
           Map.entry(PinOptions.class, PinOptions.FIRST_USE),
+          Map.entry(BreakerOptions.class, BreakerOptions.DEFAULT),
           Map.entry(ToolPolicy.class, new ToolPolicy(List.of(), List.of("a"))),
           Map.entry(TlsOptions.class, new TlsOptions(Path.of("ca"), null, null)),
           Map.entry(BridgeTlsOptions.class, new BridgeTlsOptions(Path.of("c"), Path.of("k"))),

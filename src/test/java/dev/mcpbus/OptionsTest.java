@@ -9,19 +9,27 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.PinStore;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.Authenticator;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.memory.InMemoryTransport;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,16 +38,23 @@ class OptionsTest {
 
   private static final JsonObject CAT = new JsonObject().put("command", "cat");
 
+  private static final Vertx VERTX = Vertx.vertx();
+
   /** Is never opened here. */
   private static final Transport OWN =
       new InMemoryTransport(
           "own",
-          Vertx.vertx().getOrCreateContext(),
+          VERTX.getOrCreateContext(),
           channel -> {
             throw new AssertionError("opened");
           });
 
   @TempDir Path folder;
+
+  @AfterAll
+  static void end() {
+    TestBus.await(VERTX.close());
+  }
 
   @Test
   void a_file_gives_its_servers_and_settings() throws IOException {
@@ -251,6 +266,34 @@ class OptionsTest {
     assertThat(own.connection().requestTimeout()).isEqualTo(Duration.ofSeconds(3));
     assertThat(own.origin()).as("no other node can read it").isNull();
     assertThat(options.toJson().getJsonObject("mcpServers")).isEmpty();
+  }
+
+  @Test
+  void credentials_of_the_program_come_before_those_of_an_entry() {
+    Authenticator own =
+        new Authenticator() {
+          @Override
+          public Future<Map<String, Sensitive>> headers() {
+            return Future.succeededFuture(Map.of());
+          }
+
+          @Override
+          public Future<Boolean> challenged(Challenge challenge) {
+            return Future.succeededFuture(false);
+          }
+        };
+    AuthenticatorFactory made =
+        McpBus.Options.of()
+            .withCredentials(
+                (server, url) ->
+                    server.equals("a") && url.reveal().equals("https://h/mcp") ? own : null)
+            .settings()
+            .authenticators()
+            .apply(VERTX);
+
+    assertThat(made.create("a", HttpOptions.of(URI.create("https://h/mcp")))).isSameAs(own);
+    assertThat(made.create("b", HttpOptions.of(URI.create("https://h/mcp")))).isNull();
+    assertThat(made.create("a", HttpOptions.of(URI.create("https://other/mcp")))).isNull();
   }
 
   @Test

@@ -9,6 +9,11 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
@@ -23,6 +28,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -182,7 +188,7 @@ class OwnClusterIT {
             .isEqualTo("the embedding program on node '" + owner + "'");
         assertThat(status.getJsonObject("config").getString("type")).isEqualTo("memory");
       }
-      JsonObject mine = from.statuses().get("git");
+      JsonObject mine = from.statuses().getOrDefault("git", new JsonObject());
       assertThat(mine.getString("state")).isEqualTo("READY");
       assertThat(mine.getString("node")).isEqualTo(owner);
       assertThat(from.request("mcp.git.tools.list", new JsonObject()).encode())
@@ -250,6 +256,28 @@ class OwnClusterIT {
                             entry,
                             new DeliveryOptions().setLocalOnly(true))))
             .contains("'git' exists already", "on node 'one'");
+      }
+      ServerDefinition ofFile =
+          ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT)
+              .read("git", EchoServer.shell());
+      for (boolean gone : List.of(false, true)) { // a file that names the id changes nothing
+        List<ServerDefinition> none = List.of();
+        List<ServerDefinition> changed = List.of(ofFile);
+        TestBus.await(
+            Reload.of(
+                Objects.requireNonNull(three.bus()),
+                new ConfigDiff(
+                    none,
+                    gone ? none : changed,
+                    gone ? changed : none,
+                    List.of(),
+                    null,
+                    List.of())));
+        if (!gone) {
+          assertThat(String.valueOf(three.statuses().get("git")))
+              .contains("is defined otherwise in the cluster", "on node 'one'");
+          assertThat(TestBus.await(call(three)).encode()).contains("clean");
+        }
       }
       assertEverywhere(all, "one");
       two.request("mcp.git.restart", new JsonObject());

@@ -25,4 +25,7 @@ public interface ConnectionFacts {
 
   /** The number of calls that wait for a session. */
   int waiting();
+
+  /** The number of its circuit breakers that are not closed. */
+  int openBreakers();
 }

@@ -11,7 +11,7 @@ public enum ConnectionState {
   CONNECTING("connecting"),
   /** The session is ready: calls are sent. */
   READY("connected"),
-  /** Calls are sent, but the last health checks have failed. */
+  /** Calls are sent, but the last health checks have failed, or a circuit breaker refuses most. */
   DEGRADED("connected"),
   /** The session has ended; the next one waits for its back-off, or opens its channel. */
   RECONNECTING("reconnecting"),

@@ -97,6 +97,19 @@ public final class Events {
    */
   public static final String CALLS_REPEATED = "callsRepeated";
 
+  /**
+   * A circuit breaker has changed its state: {@code {from, to, reason, tool?, retryAfter?}}; the
+   * states are {@code closed}, {@code open} and {@code halfOpen}. It opens because too many calls
+   * failed, and {@code retryAfter} says in how many milliseconds a call is sent as a probe.
+   */
+  public static final String BREAKER_CHANGED = "breakerChanged";
+
+  /**
+   * Each server of the start has had its first attempt; on {@code mcp.events} alone, without an
+   * {@code id}: {@code {servers}}, their number. Once for each process.
+   */
+  public static final String POOL_STARTED = "poolStarted";
+
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";
@@ -123,6 +136,8 @@ public final class Events {
           INPUT_REQUESTED,
           INPUT_RESOLVED,
           CALLS_REPEATED,
+          BREAKER_CHANGED,
+          POOL_STARTED,
           SERVER_ADDED,
           SERVER_CHANGED,
           SERVER_REMOVED);

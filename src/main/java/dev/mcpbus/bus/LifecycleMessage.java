@@ -46,8 +46,10 @@ public sealed interface LifecycleMessage {
   /**
    * The supervisor stops the quick restarts and probes the server every {@code reprobeMillis}; -1:
    * never.
+   *
+   * @param onDemand whether the supervisor also tries when a caller needs the server
    */
-  record GaveUp(long reprobeMillis, String message) implements Command {}
+  record GaveUp(long reprobeMillis, String message, boolean onDemand) implements Command {}
 
   /** The session of {@code epoch} is ready. */
   record Started(String id, long epoch) implements Fact {}

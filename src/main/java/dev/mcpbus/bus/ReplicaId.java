@@ -3,7 +3,7 @@ package dev.mcpbus.bus;
 import java.util.Optional;
 
 /**
- * The id of a replica: one of several connections of a server, each on its own node. Immutable.
+ * The id of a replica: one of several connections of a server. Immutable.
  *
  * @param number from 0; a server with one connection has only number 0
  */
@@ -28,6 +28,11 @@ public record ReplicaId(ConnectionId server, int number) {
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
+  }
+
+  /** Where its supervisor commands it, on its own node. */
+  public String control() {
+    return number == 0 ? Addresses.of(server, Addresses.CONTROL) : address() + ".control";
   }
 
   /** The address of this replica alone; {@link Headers#TO} names the operation. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes lines of the messages of a connection: each request without its {@code _meta}, with the
@@ -53,7 +54,7 @@ final class MessageRecording {
     }
   }
 
-  private void answer(JsonObject request, JsonObject message) {
+  private void answer(@Nullable JsonObject request, JsonObject message) {
     if (request == null) {
       return;
     }

@@ -238,15 +238,19 @@ public final class ClusterServerHosting implements ServerHosting {
 
   /** Removes the servers of programs whose nodes are no members any more; each node tries. */
   private void forgetLostPrograms() {
-    List.copyOf(definitions.programs().keySet()).stream()
-        .filter(this::isLost)
-        .forEach(this::removeProgram);
+    Map.copyOf(definitions.programs())
+        .forEach(
+            (id, program) -> {
+              if (isLost(id)) {
+                removeProgram(id, program.node());
+              }
+            });
   }
 
   /** Removes a server of a program, of which no caller wants that, and says so. */
-  private Future<Void> removeProgram(ConnectionId id) {
+  private Future<Void> removeProgram(ConnectionId id, String node) {
     return definitions
-        .removeProgram(id)
+        .removeProgram(id, node)
         .onSuccess(
             mine -> {
               if (mine) {
@@ -327,14 +331,14 @@ public final class ClusterServerHosting implements ServerHosting {
     for (ConnectionId id : ids) {
       ProgramServer program = definitions.programs().get(id);
       String only = program == null ? null : program.node();
-      ClusterRequests.of(vertx).define(id, definitions.all().containsKey(id));
+      ServerDefinition now = definitions.all().get(id);
+      ClusterRequests.of(vertx).define(id, now == null ? null : now.connection());
       ClusterRequests.of(vertx).bind(id, only);
-      if (embedded.containsKey(id)) {
-        if (!members.self().equals(only)) {
-          claimAgain(embedded.get(id));
-        }
-      } else {
+      ServerDefinition mine = embedded.get(id);
+      if (mine == null) {
         steps.add(owned.redefined(id));
+      } else if (!members.self().equals(only)) {
+        claimAgain(mine);
       }
     }
     Map<String, PlacementSpec> specs = new HashMap<>();
@@ -429,7 +433,8 @@ public final class ClusterServerHosting implements ServerHosting {
   /** Ends a server of this program. */
   private Future<Void> end(ConnectionId id) {
     embedded.remove(id);
-    return Future.join(definitions.removeProgram(id), connections.end(id)).mapEmpty();
+    return Future.join(definitions.removeProgram(id, members.self()), connections.end(id))
+        .mapEmpty();
   }
 
   @Override
@@ -444,6 +449,9 @@ public final class ClusterServerHosting implements ServerHosting {
     }
     ProgramServer program = definitions.programs().get(id);
     if (program != null && !embedded.containsKey(id)) {
+      if (file) {
+        return Future.succeededFuture(List.of()); // it was never this file's
+      }
       return confirmations
           .end(id, program.node())
           .compose(ended -> definitions.read(List.of(id)))
@@ -560,7 +568,7 @@ public final class ClusterServerHosting implements ServerHosting {
     servers.close();
     List<ConnectionId> own = List.copyOf(embedded.keySet());
     embedded.clear();
-    return Future.join(own.stream().map(this::removeProgram).toList())
+    return Future.join(own.stream().map(id -> removeProgram(id, members.self())).toList())
         .compose(told -> reconciler.close())
         .onComplete(closed -> announcements.close());
   }

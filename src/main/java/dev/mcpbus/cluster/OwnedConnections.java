@@ -5,15 +5,15 @@ import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.AddressWithdrawal;
 import dev.mcpbus.cluster.ownership.OwnershipListener;
-import dev.mcpbus.cluster.routing.ReplicaCoordinator;
-import dev.mcpbus.cluster.routing.ReplicaReplacementOrder;
+import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.hosting.ConnectionHost;
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.replicas.ReplicaCoordinator;
+import dev.mcpbus.replicas.ReplicaReplacementOrder;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -68,7 +68,8 @@ final class OwnedConnections implements OwnershipListener {
     this.connections = connections;
     this.definitions = definitions;
     this.addresses = new AddressWithdrawal(vertx);
-    this.replacementOrder = new ReplicaReplacementOrder(vertx);
+    this.replacementOrder =
+        new ReplicaReplacementOrder(vertx, ClusterRequests.of(vertx).replicas());
   }
 
   @Override
@@ -85,7 +86,8 @@ final class OwnedConnections implements OwnershipListener {
     }
     Owned mine = new Owned(new OwnershipEpoch(replica, epoch), held);
     owned.put(replica, mine);
-    return connections.start(definition, ownership(definition, mine), mine.epoch().sessions());
+    return connections.start(
+        definition, replica, ownership(definition, mine), mine.epoch().sessions());
   }
 
   private Ownership ownership(ServerDefinition definition, Owned mine) {
@@ -94,16 +96,12 @@ final class OwnedConnections implements OwnershipListener {
         node,
         mine.epoch().text(several),
         mine.held(),
-        several ? role(mine.epoch().replica(), version(definition)) : null);
+        several ? role(mine.epoch().replica(), definition.version()) : null);
   }
 
   private static ReplicaRole.RoleFactory role(ReplicaId replica, String version) {
-    return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
-  }
-
-  private static String version(ServerDefinition definition) {
-    ServerOrigin origin = definition.origin();
-    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
+    return (vertx, self) ->
+        new ReplicaCoordinator(vertx, ClusterRequests.of(vertx).replicas(), replica, version, self);
   }
 
   /**
@@ -132,11 +130,12 @@ final class OwnedConnections implements OwnershipListener {
   /** Replicas take a changed definition one after the other; the others serve meanwhile. */
   private Future<Void> replaceInTurn(ServerDefinition next, ReplicaId replica, Owned mine) {
     return replacementOrder
-        .mayReplace(replica, version(next))
+        .mayReplace(replica, next.version())
         .compose(
             turn ->
                 mine.equals(owned.get(replica)) && next.equals(definitions.apply(replica.server()))
-                    ? connections.replace(next, ownership(next, mine), mine.epoch().sessions())
+                    ? connections.replace(
+                        next, replica, ownership(next, mine), mine.epoch().sessions())
                     : Future.succeededFuture());
   }
 

@@ -8,6 +8,7 @@ import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param view what may be shown of it, with {@code "***"} in place of secrets
  * @param redactor removes its secrets from texts
  * @param origin from which another node can read the definition; null if only this process has it
+ * @param others how to reach the further instances of {@code urls}; {@code transport} is the first
  */
 public record ServerDefinition(
     ConnectionId id,
@@ -37,9 +39,11 @@ public record ServerDefinition(
     String source,
     JsonObject view,
     Redactor redactor,
-    @Nullable ServerOrigin origin) {
+    @Nullable ServerOrigin origin,
+    List<TransportOptions> others) {
 
   public ServerDefinition {
+    others = List.copyOf(others);
     view = view.copy();
   }
 
@@ -61,7 +65,19 @@ public record ServerDefinition(
       String source,
       JsonObject view,
       Redactor redactor) {
-    this(id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, null);
+    this(
+        id,
+        name,
+        transport,
+        connection,
+        restart,
+        rpcLog,
+        drain,
+        source,
+        view,
+        redactor,
+        null,
+        List.of());
   }
 
   /** From the open channel to a ready session. */
@@ -96,6 +112,7 @@ public record ServerDefinition(
   public boolean sameAs(ServerDefinition other) {
     return id.equals(other.id)
         && transport.equals(other.transport)
+        && others.equals(other.others)
         && connection.equals(other.connection)
         && restart.equals(other.restart)
         && rpcLog == other.rpcLog
@@ -104,9 +121,19 @@ public record ServerDefinition(
         && replicas() == other.replicas();
   }
 
-  /** How many connections the server has in a cluster, each on a node of its own. */
+  /** How many connections the server has: on one node, or in a cluster each on its own. */
   public int replicas() {
-    return origin == null ? 1 : origin.replicas();
+    return others.isEmpty() ? origin == null ? 1 : origin.replicas() : others.size() + 1;
+  }
+
+  /** How to reach the instance of the connection with that number, from 0. */
+  public TransportOptions transport(int number) {
+    return number == 0 || others.isEmpty() ? transport : others.get((number - 1) % others.size());
+  }
+
+  /** Names what the entry says, to tell whether a connection runs the same. */
+  public String version() {
+    return origin == null ? "" : Integer.toHexString(origin.text().hashCode());
   }
 
   /** The labels that a node must have to own it. */

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 
-  static final int MAX_REPLICAS = 100;
+  /** The most connections that a server can have. */
+  public static final int MAX_REPLICAS = 100;
 
   public ServerOrigin {
     entry = entry.copy();
@@ -67,7 +68,7 @@ public record ServerOrigin(
     return "origin of " + name;
   }
 
-  /** The number of connections in a cluster; 1 if absent or invalid. */
+  /** The number of connections, from {@code replicas}; 1 if absent or invalid. */
   public int replicas() {
     return entry.getValue("replicas") instanceof Number number
         ? Math.max(1, Math.min(MAX_REPLICAS, number.intValue()))

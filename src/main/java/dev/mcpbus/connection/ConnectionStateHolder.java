@@ -13,6 +13,7 @@ import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.MessageOwner;
@@ -67,6 +68,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final EventPublisher events;
   private final RpcLogSwitch rpcLog;
   private final @Nullable SharedUse use;
+  private final @Nullable CallBreaker breaker;
   private final LocalMap<String, Quirks> shared;
   private final Quirks quirks;
 
@@ -77,6 +79,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private @Nullable ReadySession ready;
   private @Nullable ConnectionTelemetry telemetry;
   private boolean everReady;
+  private boolean unhealthy;
+  private boolean disconnected;
+  private boolean onDemand;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
   private boolean keptEra;
@@ -91,7 +96,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     this.drift = drift;
     this.history = new SessionHistory(output, spec.transport().redactor());
     Ownership ownership = spec.ownership();
-    ReplicaRole.RoleFactory several = ownership == null ? null : ownership.several();
+    ReplicaRole.RoleFactory several = spec.several();
     this.role = several == null ? null : several.create(vertx, this);
     PrivateConnection own = spec.privateConnection();
     this.events = new EventPublisher(bus, spec.id(), own, role);
@@ -101,6 +106,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
         own != null || spec.options().shared()
             ? null
             : new SharedUse(spec.server(), spec.options(), isProgram);
+    this.breaker = CallBreaker.of(spec.options().breaker(), clock, this::breakerChanged);
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
     this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");
@@ -146,6 +152,65 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** Who has called over a connection for all; null where its definition or a client decides. */
   @Nullable SharedUse use() {
     return use;
+  }
+
+  /** The circuit breaker of its calls; null where they have none. */
+  @Nullable CallBreaker breaker() {
+    return breaker;
+  }
+
+  private void breakerChanged(JsonObject change) {
+    CallBreaker own = breaker;
+    if (role != null && own != null && (own.isClosed() || own.probeIn() > 0)) {
+      role.probeIn(own.isClosed() ? -1 : own.probeIn());
+    }
+    if (spec.local() != null) {
+      change.put("replica", spec.local().id().number());
+    }
+    publish(Events.BREAKER_CHANGED, change);
+    settle();
+  }
+
+  /**
+   * Whether a call may start the connection: it is idle, or its strategy refused the last start.
+   */
+  boolean startsByCall() {
+    return !disconnected
+        && (state == ConnectionState.IDLE || (state == ConnectionState.FAILED && onDemand));
+  }
+
+  void gaveUp(boolean mayStartByCall) {
+    onDemand = mayStartByCall;
+  }
+
+  /** Whether a caller has disconnected the server, and none has connected it again. */
+  boolean isDisconnected() {
+    return disconnected;
+  }
+
+  void disconnected(boolean by) {
+    disconnected = by;
+  }
+
+  @Override
+  public int pending() {
+    Session now = session;
+    return now == null ? 0 : now.pendingCalls();
+  }
+
+  @Override
+  public void wanted() {
+    if (state == ConnectionState.IDLE && !disconnected) {
+      wantStart();
+    }
+  }
+
+  /** Moves a session that serves to the state that its checks and its breaker say. */
+  private void settle() {
+    if (state.serves()) {
+      boolean whole = !unhealthy && (breaker == null || breaker.isClosed());
+      moveTo(whole ? ConnectionState.READY : ConnectionState.DEGRADED);
+    }
   }
 
   /** The role of this connection among the replicas of its server; null for the only connection. */
@@ -237,6 +302,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     if (eraSince != null) {
       status.put("eraSince", eraSince.toString());
     }
+    if (breaker != null) {
+      status.put("breaker", breaker.toJson());
+    }
     if (ready != null && wants(request, HANDSHAKE)) {
       status
           .put(HANDSHAKE, ready.server().raw().toString())
@@ -277,7 +345,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
       long pid = now.session().diagnostics().getLong("pid", -1L);
       telemetry.ready(StatusView.wire(now.session().version()), pid);
     }
+    unhealthy = false;
     moveTo(ConnectionState.READY);
+    settle();
   }
 
   /**
@@ -370,15 +440,15 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   }
 
   void wantStart() {
-    report(new LifecycleMessage.StartWanted(spec.id().value()));
+    report(new LifecycleMessage.StartWanted(spec.child().key()));
   }
 
   void wantStop() {
-    report(new LifecycleMessage.StopWanted(spec.id().value()));
+    report(new LifecycleMessage.StopWanted(spec.child().key()));
   }
 
   void wantRestart(RestartReason reason) {
-    report(new LifecycleMessage.RestartWanted(spec.id().value(), reason));
+    report(new LifecycleMessage.RestartWanted(spec.child().key(), reason));
   }
 
   /** Publishes an event of this connection. */
@@ -413,9 +483,8 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   @Override
   public void healthy() {
-    if (state == ConnectionState.DEGRADED) {
-      moveTo(ConnectionState.READY);
-    }
+    unhealthy = false;
+    settle();
   }
 
   /** A server that has lost what it knew may answer pings and refuse all else. */
@@ -434,9 +503,8 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   @Override
   public void unhealthy(HealthCheck.FailedCheck failure) {
     publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
-    if (state == ConnectionState.READY) {
-      moveTo(ConnectionState.DEGRADED);
-    }
+    unhealthy = true;
+    settle();
     restartAfter(failure);
   }
 

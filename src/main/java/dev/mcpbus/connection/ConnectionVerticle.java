@@ -153,7 +153,7 @@ public final class ConnectionVerticle extends VerticleBase {
       connection.measureBy(telemetry.connection(new MeasuredConnection(spec, connection, mailbox)));
     }
     context.exceptionHandler(this::crashed);
-    vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
+    vertx.eventBus().localConsumer(spec.child().control(), this::control);
     // A private connection offers what its client can answer, and no other caller's offers.
     Future<Void> offers =
         privateConnection == null
@@ -207,7 +207,7 @@ public final class ConnectionVerticle extends VerticleBase {
         "connection {}: uncaught exception; the supervisor redeploys the connection",
         spec.server(),
         cause);
-    connection.report(new LifecycleMessage.Crashed(id.value(), cause));
+    connection.report(new LifecycleMessage.Crashed(spec.child().key(), cause));
   }
 
   // ---- commands of the supervisor
@@ -235,7 +235,7 @@ public final class ConnectionVerticle extends VerticleBase {
       message.reply(
           use == null
               ? SharingMessage.SharingAnswer.NONE
-              : use.answer(asked, connection, idle, mailbox.isDisconnected()));
+              : use.answer(asked, connection, idle, connection.isDisconnected()));
     }
   }
 
@@ -297,7 +297,7 @@ public final class ConnectionVerticle extends VerticleBase {
     tell(null, false);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
-    connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
+    connection.report(new LifecycleMessage.Started(spec.child().key(), connection.epoch()));
     publish(Events.CONNECTED, connection.statusView().connected(now));
     toolLists.ready(now);
     renewal.renew(now);
@@ -361,9 +361,14 @@ public final class ConnectionVerticle extends VerticleBase {
     long reprobe = gaveUp.reprobeMillis();
     connection.statusView().nextAttempt(reprobe < 0 ? -1 : clock.millis() + reprobe, 0);
     connection.statusView().gaveUp(gaveUp.message());
+    boolean again = connection.state() == ConnectionState.FAILED && connection.startsByCall();
+    connection.gaveUp(gaveUp.onDemand());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
     tell(connection.stopFailure(), false);
+    if (again && gaveUp.onDemand()) {
+      return; // told already: its strategy has refused one more caller
+    }
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
     JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
@@ -400,7 +405,7 @@ public final class ConnectionVerticle extends VerticleBase {
         closed ->
             connection.report(
                 new LifecycleMessage.Ended(
-                    id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
+                    spec.child().key(), ended, reason, ConnectionFailures.isRetryable(reason))));
   }
 
   /** Calls that wait run in the next session: then it may have several callers, too. */

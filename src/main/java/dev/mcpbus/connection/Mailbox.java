@@ -15,6 +15,7 @@ import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.CallLog;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
@@ -62,7 +63,6 @@ final class Mailbox {
   private final @Nullable SharedUse use;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private final List<Message<Object>> disconnecting = new ArrayList<>();
-  private boolean disconnected;
 
   Mailbox(
       Vertx vertx,
@@ -87,11 +87,6 @@ final class Mailbox {
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);
-  }
-
-  /** Whether a caller has disconnected the server, and none has connected it again. */
-  boolean isDisconnected() {
-    return disconnected;
   }
 
   /** The number of calls that wait for a session. */
@@ -126,7 +121,7 @@ final class Mailbox {
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
     registered.add(consume(Addresses.RESTART, this::restart));
     if (role != null) {
-      registered.add(role.open(vertx, message -> guarded(message, this::relayed)));
+      registered.add(role.open(vertx, message -> guarded(message, this::relayed), handlers));
     }
     return Future.join(registered);
   }
@@ -247,18 +242,19 @@ final class Mailbox {
    */
   private void hold(ConnectionOperations.AddressOperation operation, BusCall call) {
     ConnectionState state = connection.state();
-    boolean isIdle = state == ConnectionState.IDLE;
+    boolean starts = connection.startsByCall();
     boolean refuses =
-        !isIdle && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
-    if (refuses
-        || state == ConnectionState.FAILED
-        || state == ConnectionState.CLOSED
-        || (isIdle && disconnected)) {
+        !starts
+            && (options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE
+                || state == ConnectionState.IDLE
+                || state == ConnectionState.FAILED
+                || state == ConnectionState.CLOSED);
+    if (refuses) {
       call.fail(unavailable());
       return;
     }
     stash.add(call, ready -> operation.run().run(ready, call));
-    if (isIdle) {
+    if (starts) {
       connection.wantStart();
     }
   }
@@ -348,7 +344,7 @@ final class Mailbox {
     if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
       return;
     }
-    if (disconnected) {
+    if (connection.isDisconnected()) {
       refuseWaiting();
     } else {
       connection.wantStart();
@@ -370,7 +366,7 @@ final class Mailbox {
   }
 
   private void connect(Message<Object> message) {
-    disconnected = false;
+    connection.disconnected(false);
     if (connection.state() == ConnectionState.FAILED) {
       connection.wantRestart(RestartReason.Request.CONNECT);
     } else if (connection.serving() == null) {
@@ -381,7 +377,7 @@ final class Mailbox {
 
   /** With {@code wait: true} the answer comes when the session is over. */
   private void disconnect(Message<Object> message) {
-    disconnected = true;
+    connection.disconnected(true);
     boolean over = connection.session() == null && connection.state() == ConnectionState.IDLE;
     if (!over && Boolean.TRUE.equals(body(message).getValue("wait"))) {
       disconnecting.add(message);
@@ -400,7 +396,11 @@ final class Mailbox {
   }
 
   private void restart(Message<Object> message) {
-    disconnected = false;
+    connection.disconnected(false);
+    CallBreaker breaker = connection.breaker();
+    if (breaker != null) {
+      breaker.reset();
+    }
     connection.wantRestart(RestartReason.Request.CALLER);
     replyState(message);
   }

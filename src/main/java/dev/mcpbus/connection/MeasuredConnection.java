@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.PrivateConnection;
+import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.Session;
 
 /**
@@ -43,6 +44,12 @@ record MeasuredConnection(ConnectionSpec spec, ConnectionStateHolder connection,
   public int inFlight() {
     Session now = connection.session();
     return now == null ? 0 : now.pendingCalls();
+  }
+
+  @Override
+  public int openBreakers() {
+    CallBreaker breaker = connection.breaker();
+    return breaker == null ? 0 : breaker.open();
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.MultiRoundTrip;
 import dev.mcpbus.connection.input.ServerRequests;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
@@ -208,6 +209,11 @@ final class ServerMessages implements SessionListener {
   @Override
   public Quirks quirks() {
     return connection.quirks();
+  }
+
+  @Override
+  public @Nullable CallBreaker breaker() {
+    return connection.breaker();
   }
 
   @Override

@@ -117,7 +117,7 @@ final class StatusView {
         new JsonObject()
             .put("id", spec.id().value())
             .put("state", state.name())
-            .put("status", state.status())
+            .put("status", status(connection))
             .put("epoch", connection.epoch())
             .put("restarts", restarts);
     if (readySession == null && session != null && session.isInstalling()) {
@@ -173,6 +173,17 @@ final class StatusView {
       json.put("sessionId", transport.getValue("sessionId"));
     }
     return json.put("transport", transport);
+  }
+
+  /** A server that has never been ready is not reconnected: it connects, or it is disconnected. */
+  private static String status(ConnectionStateHolder connection) {
+    ConnectionState state = connection.state();
+    boolean first = state == ConnectionState.RECONNECTING && !connection.wasEverReady();
+    ConnectionState shown =
+        !first
+            ? state
+            : connection.session() == null ? ConnectionState.IDLE : ConnectionState.CONNECTING;
+    return shown.status();
   }
 
   static @Nullable String wire(@Nullable ProtocolVersion version) {

@@ -1,10 +1,12 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.options.ConnectionSpec;
+import dev.mcpbus.connection.options.LocalReplica;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.connection.options.PrivateConnection;
@@ -13,6 +15,7 @@ import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.replicas.LocalReplicas;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.RedactedTransport;
@@ -41,20 +44,41 @@ public record ConnectionFactory(
     PinStore pins,
     PinStore eras) {
 
-  ChildSpec childSpec(ServerDefinition definition) {
-    return childSpec(definition, null, 0);
+  /** One of the connections of a server on a node without a cluster. */
+  ChildSpec childSpec(ServerDefinition definition, int number) {
+    ReplicaId id = new ReplicaId(definition.id(), number);
+    LocalReplica local =
+        definition.replicas() == 1
+            ? null
+            : LocalReplicas.of(vertx).replica(id, definition.connection(), definition.version());
+    return childSpec(definition, id.key(), number, null, local, 0);
   }
 
   /**
-   * @param ownership the claim under which the connection runs, null on a node without a cluster
+   * @param replica which of the connections of the server
+   * @param ownership the claim under which the connection runs
    * @param epochBase the epochs of its sessions are higher
    */
-  ChildSpec childSpec(ServerDefinition definition, @Nullable Ownership ownership, long epochBase) {
+  ChildSpec childSpec(
+      ServerDefinition definition, ReplicaId replica, Ownership ownership, long epochBase) {
+    String id = definition.id().value(); // a node has one of them
+    return childSpec(definition, id, replica.number(), ownership, null, epochBase);
+  }
+
+  private ChildSpec childSpec(
+      ServerDefinition definition,
+      String id,
+      int number,
+      @Nullable Ownership ownership,
+      @Nullable LocalReplica local,
+      long epochBase) {
     return new ChildSpec(
+        id,
         definition.id().value(),
-        () -> new ConnectionVerticle(connectionSpec(definition, ownership)),
+        () -> new ConnectionVerticle(connectionSpec(definition, number, ownership, local)),
         definition.restart(),
         definition.connection().lazy(),
+        false,
         definition.drain(),
         Duration.ofSeconds(10),
         epochBase);
@@ -78,7 +102,7 @@ public record ConnectionFactory(
             new ConnectionVerticle(
                 new ConnectionSpec(
                     name,
-                    transport(definition),
+                    transport(definition, instance(definition, name)),
                     definition.connection(),
                     clientInfo,
                     definition.connection().capabilities(),
@@ -86,6 +110,7 @@ public record ConnectionFactory(
                     pins,
                     eras,
                     privateConnection,
+                    null,
                     null)),
         definition.restart(),
         false,
@@ -95,31 +120,42 @@ public record ConnectionFactory(
         0);
   }
 
+  /** The instance that a private connection goes to. */
+  private int instance(ServerDefinition definition, ConnectionId name) {
+    return definition.others().isEmpty()
+        ? 0
+        : LocalReplicas.of(vertx).instance(definition.id(), name.value(), definition.replicas());
+  }
+
   private ConnectionSpec connectionSpec(
-      ServerDefinition definition, @Nullable Ownership ownership) {
+      ServerDefinition definition,
+      int number,
+      @Nullable Ownership ownership,
+      @Nullable LocalReplica local) {
+    Map<String, String> which =
+        ownership != null
+            ? Map.of("node", ownership.node())
+            : local != null ? Map.of("replica", Integer.toString(number)) : Map.of();
     return new ConnectionSpec(
         definition.id(),
-        transport(definition),
+        transport(definition, number),
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
-        new DefinedTaps(
-            vertx,
-            definition,
-            ownership == null ? Map.of() : Map.of("node", ownership.node()),
-            () -> null),
+        new DefinedTaps(vertx, definition, which, () -> null),
         pins,
         eras,
         null,
-        ownership);
+        ownership,
+        local);
   }
 
   /** Removes the definition's secrets from all that the transport says about itself. */
-  private Transport transport(ServerDefinition definition) {
+  private Transport transport(ServerDefinition definition, int number) {
     Transport transport =
         BuiltInTransports.create(
             vertx,
-            definition.transport(),
+            definition.transport(number),
             options -> authenticators.create(definition.id().value(), options));
     Redactor redactor = definition.redactor();
     return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);

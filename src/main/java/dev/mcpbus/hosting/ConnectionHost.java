@@ -1,11 +1,21 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.Ownership;
+import dev.mcpbus.replicas.LocalReplicas;
+import dev.mcpbus.replicas.ReplicaReplacementOrder;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Starts and ends connections on this node. Each is a child of the supervisor, and clients may hold
@@ -13,9 +23,14 @@ import java.util.function.Function;
  */
 public final class ConnectionHost {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionHost.class);
+
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, Future<Void>> endPrivate;
+
+  /** The servers whose connections this node runs without a claim. */
+  private final Map<ConnectionId, ServerDefinition> present = new HashMap<>();
 
   /**
    * @param endPrivate ends the private connections of a server
@@ -29,9 +44,22 @@ public final class ConnectionHost {
     this.endPrivate = endPrivate;
   }
 
-  /** Starts the connection of a server; completes when its addresses are registered. */
+  /** Starts the connections of a server; completes when their addresses are registered. */
   public Future<Void> start(ServerDefinition definition) {
-    return supervisor.startChild(factory.childSpec(definition));
+    present.put(definition.id(), definition);
+    if (definition.replicas() == 1) {
+      return supervisor.startChild(factory.childSpec(definition, 0));
+    }
+    return start(definition, 0)
+        .recover(failure -> end(definition.id()).transform(ended -> Future.failedFuture(failure)));
+  }
+
+  private Future<Void> start(ServerDefinition definition, int from) {
+    return Future.join(
+            IntStream.range(from, definition.replicas())
+                .mapToObj(number -> supervisor.startChild(factory.childSpec(definition, number)))
+                .toList())
+        .mapEmpty();
   }
 
   /**
@@ -39,23 +67,62 @@ public final class ConnectionHost {
    *
    * @param epochBase the epochs of its sessions are higher
    */
-  public Future<Void> start(ServerDefinition definition, Ownership ownership, long epochBase) {
-    return supervisor.startChild(factory.childSpec(definition, ownership, epochBase));
+  public Future<Void> start(
+      ServerDefinition definition, ReplicaId replica, Ownership ownership, long epochBase) {
+    return supervisor.startChild(factory.childSpec(definition, replica, ownership, epochBase));
   }
 
-  /** Replaces the connection of a server by one of another definition. */
-  public Future<Void> replace(ServerDefinition definition) {
-    return supervisor.replaceChild(factory.childSpec(definition));
+  /**
+   * Replaces the connections of a server by those of another definition: of several one after the
+   * other, so that the others serve meanwhile.
+   *
+   * @return completes when the first is replaced
+   */
+  public Future<Void> replace(ServerDefinition next) {
+    ServerDefinition before = present.put(next.id(), next);
+    int had = before == null ? 1 : before.replicas();
+    List<Future<Void>> rest = new ArrayList<>();
+    for (int number = next.replicas(); number < had; number++) {
+      rest.add(supervisor.terminateChild(new ReplicaId(next.id(), number).key()));
+    }
+    Future<Void> first = supervisor.replaceChild(factory.childSpec(next, 0));
+    for (int number = 1; number < Math.min(had, next.replicas()); number++) {
+      replaceInTurn(next, number);
+    }
+    if (had < next.replicas()) {
+      rest.add(start(next, had));
+    }
+    rest.add(first);
+    return Future.join(rest).mapEmpty();
+  }
+
+  private void replaceInTurn(ServerDefinition next, int number) {
+    new ReplicaReplacementOrder(factory.vertx(), LocalReplicas.of(factory.vertx()))
+        .mayReplace(new ReplicaId(next.id(), number), next.version())
+        .compose(
+            turn ->
+                next.equals(present.get(next.id()))
+                    ? supervisor.replaceChild(factory.childSpec(next, number))
+                    : Future.succeededFuture())
+        .onFailure(
+            failure -> LOG.warn("{}: connection {} is not replaced", next.id(), number, failure));
   }
 
   /** Replaces a connection that this node owns. */
-  public Future<Void> replace(ServerDefinition definition, Ownership ownership, long epochBase) {
-    return supervisor.replaceChild(factory.childSpec(definition, ownership, epochBase));
+  public Future<Void> replace(
+      ServerDefinition definition, ReplicaId replica, Ownership ownership, long epochBase) {
+    return supervisor.replaceChild(factory.childSpec(definition, replica, ownership, epochBase));
   }
 
-  /** Ends a connection after its calls in flight. */
+  /** Ends the connections of a server after their calls in flight. */
   public Future<Void> end(ConnectionId id) {
-    return supervisor.terminateChild(id.value());
+    ServerDefinition ended = present.remove(id);
+    int had = ended == null ? 1 : ended.replicas();
+    List<Future<Void>> all = new ArrayList<>();
+    for (int number = had - 1; number >= 0; number--) {
+      all.add(supervisor.terminateChild(new ReplicaId(id, number).key()));
+    }
+    return Future.join(all).mapEmpty();
   }
 
   /** Ends a connection at once: another node may own it already. */

@@ -11,6 +11,7 @@ import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.doctor.ExaminationException;
 import dev.mcpbus.doctor.ExaminedServer;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.supervisor.SupervisorVerticle;
@@ -20,6 +21,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -80,7 +82,7 @@ final class ExaminedCopy implements ExaminedServer, AutoCloseable {
     await(
         vertx
             .deployVerticle(supervisor)
-            .compose(deployed -> supervisor.startChild(factory.childSpec(definition))));
+            .compose(deployed -> supervisor.startChild(factory.childSpec(alone(definition), 0))));
   }
 
   @Override
@@ -119,5 +121,10 @@ final class ExaminedCopy implements ExaminedServer, AutoCloseable {
   @Override
   public void close() {
     vertx.close();
+  }
+
+  /** One connection is examined, whatever their number. */
+  private static ServerDefinition alone(ServerDefinition definition) {
+    return RecordCopy.with(RecordCopy.with(definition, "others", List.of()), "origin", null);
   }
 }

@@ -30,12 +30,11 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +53,9 @@ public final class ServersVerticle extends VerticleBase {
 
   /** So many events are published at once. */
   private static final int PART = 50;
+
+  /** So many names of existing servers stand in a message. */
+  private static final int MOST_NAMES = 20;
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
@@ -284,13 +286,7 @@ public final class ServersVerticle extends VerticleBase {
             + "' exists already ("
             + (present == null ? "elsewhere" : place(present))
             + "); remove it first or choose another name. Existing servers: "
-            + some(hosting.ids()));
-  }
-
-  private static String some(Collection<ConnectionId> ids) {
-    String names =
-        ids.stream().map(ConnectionId::value).sorted().limit(20).collect(Collectors.joining(", "));
-    return ids.size() > 20 ? names + " and " + (ids.size() - 20) + " more" : names;
+            + hosting.ids().stream().limit(MOST_NAMES).toList());
   }
 
   private static String place(ServerDefinition present) {
@@ -323,13 +319,46 @@ public final class ServersVerticle extends VerticleBase {
    */
   public Future<Void> begin(List<ServerDefinition> definitions) {
     return onContext(
-        () ->
-            hosting
-                .begin(definitions)
-                .onSuccess(this::added)
-                .compose(begun -> hosting.restore())
-                .onSuccess(this::added)
-                .mapEmpty());
+        () -> {
+          McpFailure conflict = conflict(definitions);
+          if (conflict != null) {
+            return Future.failedFuture(conflict);
+          }
+          List<String> planned =
+              definitions.stream()
+                  .filter(one -> !one.connection().lazy())
+                  .map(one -> one.id().value())
+                  .toList();
+          PoolStart start = PoolStart.watch(vertx, planned, definitions.size());
+          return hosting
+              .begin(definitions)
+              .onSuccess(this::added)
+              .compose(begun -> hosting.restore())
+              .onSuccess(this::added)
+              .onSuccess(begun -> start.begun(statuses::all))
+              .onFailure(failed -> start.stop())
+              .mapEmpty();
+        });
+  }
+
+  /** Two servers of one id, as a program can give them; in a file each name stands once. */
+  private static @Nullable McpFailure conflict(List<ServerDefinition> definitions) {
+    Map<ConnectionId, ServerDefinition> names = new LinkedHashMap<>();
+    for (ServerDefinition one : definitions) {
+      ServerDefinition other = names.putIfAbsent(one.id(), one);
+      if (other != null) {
+        return McpFailure.badRequest(
+            "the servers '"
+                + other.name()
+                + "' and '"
+                + one.name()
+                + "' have the same id '"
+                + one.id()
+                + "'; rename one of them, or leave it out. Servers before it: "
+                + names.keySet().stream().limit(MOST_NAMES).toList());
+      }
+    }
+    return null;
   }
 
   /**
@@ -373,7 +402,12 @@ public final class ServersVerticle extends VerticleBase {
         .compose(ended -> hosting.remove(id, file))
         .compose(
             late -> privateConnections.endAll(id).map(late)) // those that were started meanwhile
-        .onSuccess(late -> publish(Events.SERVER_REMOVED, id));
+        .onSuccess(
+            late -> {
+              if (!hosting.ids().contains(id)) { // else it was another node's
+                publish(Events.SERVER_REMOVED, id);
+              }
+            });
   }
 
   /**

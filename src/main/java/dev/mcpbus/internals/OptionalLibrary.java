@@ -43,6 +43,11 @@ public enum OptionalLibrary {
       "io.opentelemetry:opentelemetry-sdk-extension-autoconfigure, opentelemetry-exporter-otlp and"
           + " opentelemetry-exporter-sender-jdk"),
   PICOCLI("The command line", "picocli", "picocli.CommandLine", "info.picocli:picocli"),
+  RESILIENCE4J(
+      "A circuit breaker (breaker)",
+      "resilience4j",
+      "io.github.resilience4j.circuitbreaker.CircuitBreaker",
+      "io.github.resilience4j:resilience4j-circuitbreaker"),
   SNAKEYAML(
       "A configuration in YAML, or the SKILL.md of a skill over the bus,",
       "snakeyaml-engine",

@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -109,7 +112,7 @@ public final class UsedInternals {
 
   /** Links a member as the virtual machine does. */
   public static boolean isThere(String member) {
-    String[] words = member.split(" ");
+    String[] words = member.split(" ", 3);
     ClassLoader loader = UsedInternals.class.getClassLoader();
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     try {
@@ -119,14 +122,14 @@ public final class UsedInternals {
       }
       if (!words[2].startsWith("(")) {
         Class<?> type = MethodType.fromMethodDescriptorString("()" + words[2], loader).returnType();
-        lookup.findVarHandle(owner, words[1], type);
+        VarHandle unused = lookup.findVarHandle(owner, words[1], type);
         return true;
       }
       MethodType type = MethodType.fromMethodDescriptorString(words[2], loader);
       if (words[1].equals("<init>")) {
-        owner.getDeclaredConstructor(type.parameterArray());
+        Constructor<?> unused = owner.getDeclaredConstructor(type.parameterArray());
       } else {
-        lookup.findVirtual(owner, words[1], type);
+        MethodHandle unused = lookup.findVirtual(owner, words[1], type);
       }
       return true;
     } catch (IllegalAccessException thereAndStaticOrProtected) {

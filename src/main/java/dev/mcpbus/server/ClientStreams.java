@@ -74,8 +74,9 @@ final class ClientStreams {
     Object subscription = Json.decodeValue(request.id().toString());
     Stream stream = new Stream(subscription, notifications, Set.copyOf(uris));
     open.put(request.id(), stream);
-    out.apply(
-        Methods.ACKNOWLEDGED, tagged(stream, new JsonObject().put("notifications", accepted)));
+    Future<Void> unused =
+        out.apply(
+            Methods.ACKNOWLEDGED, tagged(stream, new JsonObject().put("notifications", accepted)));
   }
 
   private static List<String> uris(JsonObject filter) {

@@ -21,9 +21,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -79,8 +79,8 @@ public final class RawServer implements Acceptor {
   private final Set<ServerSession> sessions = ConcurrentHashMap.newKeySet();
   private final List<Supplier<Future<Void>>> listeners = new ArrayList<>();
   private final Set<String> missing = ConcurrentHashMap.newKeySet();
-  private volatile SortedSet<ProtocolVersion> versions =
-      Collections.unmodifiableSortedSet(new TreeSet<>(List.of(ProtocolVersion.values())));
+  private volatile NavigableSet<ProtocolVersion> versions =
+      Collections.unmodifiableNavigableSet(new TreeSet<>(List.of(ProtocolVersion.values())));
   private volatile ServerTools tools = ServerTools.NONE;
   private volatile ServerOptions options = ServerOptions.DEFAULT;
   private volatile FailureListener failures = (client, subject, failure) -> {};
@@ -145,7 +145,7 @@ public final class RawServer implements Acceptor {
     if (only.length == 0) {
       throw new IllegalArgumentException("a server speaks one version at least");
     }
-    versions = Collections.unmodifiableSortedSet(new TreeSet<>(List.of(only)));
+    versions = Collections.unmodifiableNavigableSet(new TreeSet<>(List.of(only)));
     return this;
   }
 
@@ -426,7 +426,7 @@ public final class RawServer implements Acceptor {
   }
 
   /** The versions that this server speaks, oldest first. */
-  SortedSet<ProtocolVersion> versions() {
+  NavigableSet<ProtocolVersion> versions() {
     return versions;
   }
 
@@ -451,8 +451,8 @@ public final class RawServer implements Acceptor {
     RequestHandler own = handlers.get(method);
     boolean mine =
         BUILT_IN.contains(method)
-            || (method.equals(Methods.TOOLS_LIST) || method.equals(Methods.TOOLS_CALL))
-                && tools != ServerTools.NONE;
+            || ((method.equals(Methods.TOOLS_LIST) || method.equals(Methods.TOOLS_CALL))
+                && tools != ServerTools.NONE);
     return own == null && !mine ? otherwise : own;
   }
 

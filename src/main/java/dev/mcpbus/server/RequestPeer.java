@@ -7,7 +7,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolVersion;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,8 @@ record RequestPeer(
    * Chooses the client's version if it is one of these of the {@code initialize} era, else the
    * newest of them.
    */
-  static RequestPeer ofInitialize(JsonObject params, SortedSet<ProtocolVersion> spoken) {
-    SortedSet<ProtocolVersion> ours = spoken.headSet(ProtocolVersion.LATEST_DISCOVER);
+  static RequestPeer ofInitialize(JsonObject params, NavigableSet<ProtocolVersion> spoken) {
+    NavigableSet<ProtocolVersion> ours = spoken.headSet(ProtocolVersion.LATEST_DISCOVER, false);
     ProtocolVersion version =
         ProtocolVersion.ofWire(String.valueOf(params.getValue("protocolVersion")))
             .filter(ours::contains)
@@ -50,7 +50,7 @@ record RequestPeer(
    * @throws RequestException -32022 if the version is not supported, -32602 if the capabilities are
    *     missing
    */
-  static RequestPeer ofMeta(JsonObject meta, SortedSet<ProtocolVersion> spoken) {
+  static RequestPeer ofMeta(JsonObject meta, NavigableSet<ProtocolVersion> spoken) {
     String wanted = String.valueOf(meta.getValue(MetaKeys.PROTOCOL_VERSION));
     ProtocolVersion version =
         ProtocolVersion.ofWire(wanted)
@@ -69,11 +69,11 @@ record RequestPeer(
   }
 
   /** The versions as written in messages. */
-  static JsonArray wire(SortedSet<ProtocolVersion> versions) {
+  static JsonArray wire(NavigableSet<ProtocolVersion> versions) {
     return new JsonArray(versions.stream().map(ProtocolVersion::wire).toList());
   }
 
-  private static RequestException unsupported(String wanted, SortedSet<ProtocolVersion> spoken) {
+  private static RequestException unsupported(String wanted, NavigableSet<ProtocolVersion> spoken) {
     return new RequestException(
         JsonRpcError.UNSUPPORTED_VERSION,
         "protocol version \"" + wanted + "\" is not supported; use one of data.supported",

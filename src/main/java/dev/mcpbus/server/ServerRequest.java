@@ -22,10 +22,6 @@ import org.jspecify.annotations.Nullable;
 @PublicApi
 public final class ServerRequest {
 
-  /** What it said after its end, or asked before, has failed with. */
-  static final RequestException ENDED =
-      new RequestException(JsonRpcError.INTERNAL_ERROR, "the request has ended");
-
   private final ServerSession session;
   private final RequestPeer peer;
   private final RawJson id;
@@ -218,6 +214,11 @@ public final class ServerRequest {
   /** The name of the next question of this request in the {@code discover} era. */
   String nextQuestion() {
     return "question-" + ++questions;
+  }
+
+  /** What it says after its end, or has asked before, fails with. */
+  static RequestException ended() {
+    return new RequestException(JsonRpcError.INTERNAL_ERROR, "the request has ended");
   }
 
   boolean isOver() {

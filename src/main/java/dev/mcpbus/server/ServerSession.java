@@ -117,7 +117,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     return onOwner(
         () ->
             request.isOver()
-                ? Future.failedFuture(ServerRequest.ENDED)
+                ? Future.failedFuture(ServerRequest.ended())
                 : send(method, params, subject));
   }
 
@@ -221,7 +221,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
     return onOwner(
         () ->
             request.isOver()
-                ? Future.failedFuture(ServerRequest.ENDED)
+                ? Future.failedFuture(ServerRequest.ended())
                 : request.peer().isDiscover()
                     ? askInResult(request, method, params)
                     : askByRequest(request, method, params));
@@ -285,7 +285,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
         if (!request.peer().isDiscover()) {
           must(Methods.CANCELLED, new JsonObject().put("requestId", each.getKey()));
         }
-        question.answer.fail(ServerRequest.ENDED);
+        question.answer.fail(ServerRequest.ended());
       }
     }
   }

@@ -37,6 +37,7 @@ final class SpringDocument {
   /** {@code .name}, {@code [name]} or {@code [0]}; the first without its point. */
   private static final Pattern STEP = Pattern.compile("\\[([^\\]]*)\\]|\\.?([^.\\[]+)");
 
+  private static final Pattern TOP = Pattern.compile("[.\\[]");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+\\]");
 
   /** What a file of properties can only write as a text; as a text again it would be the same. */
@@ -89,7 +90,7 @@ final class SpringDocument {
           if (isOfDocument(name)) {
             String owned = INDEX.split(name, 2)[0];
             Object value = known.getProperty(name);
-            if (value != null && owners.computeIfAbsent(owned, first -> source) == source) {
+            if (value != null && source.equals(owners.computeIfAbsent(owned, first -> source))) {
               put(tree, name.substring(PREFIX.length()), read(environment, value));
             }
           }
@@ -101,7 +102,7 @@ final class SpringDocument {
 
   /** Others under {@code mcpbus} are those of this package, or of somebody else. */
   private static boolean isOfDocument(String name) {
-    String key = name.startsWith(PREFIX) ? name.substring(PREFIX.length()).split("[.\\[]")[0] : "";
+    String key = name.startsWith(PREFIX) ? TOP.split(name.substring(PREFIX.length()), 2)[0] : "";
     String camel =
         Pattern.compile("-(.)")
             .matcher(key)

@@ -1,8 +1,8 @@
 package dev.mcpbus.supervisor;
 
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.Timers;
 import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.AsyncResult;
@@ -64,7 +64,9 @@ final class ChildDeployments {
   }
 
   static String address(String id) {
-    return Addresses.of(new ConnectionId(id), Addresses.CONTROL);
+    return ReplicaId.parse(id)
+        .orElseGet(() -> new ReplicaId(new ConnectionId(id), 0)) // says what is wrong
+        .control();
   }
 
   /** Sends a command; fails if the child does not reply within the bound. */

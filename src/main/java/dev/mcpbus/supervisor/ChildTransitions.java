@@ -101,7 +101,7 @@ final class ChildTransitions {
           new LifecycleMessage.RestartScheduled(
               child.budget.attempt(), Math.max(0, child.dueAt - now)));
     } else if (child.phase == Phase.GAVE_UP) {
-      tell(child, new LifecycleMessage.GaveUp(child.reprobe, child.why));
+      tell(child, new LifecycleMessage.GaveUp(child.reprobe, child.why, child.postponed));
     }
   }
 

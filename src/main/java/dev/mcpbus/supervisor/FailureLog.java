@@ -1,6 +1,7 @@
 package dev.mcpbus.supervisor;
 
 import dev.mcpbus.bus.LoggedConnection;
+import dev.mcpbus.bus.ReplicaId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -65,9 +66,13 @@ final class FailureLog {
 
   /** The child in a line for people. */
   static String name(SupervisedChild child) {
-    return child.label().equals(child.id())
+    return ReplicaId.parse(child.id()).filter(one -> isOf(one, child)).isPresent()
         ? child.id()
         : child.label() + " (a private connection)";
+  }
+
+  private static boolean isOf(ReplicaId id, SupervisedChild child) {
+    return child.label().equals(id.server().value());
   }
 
   private boolean hasRoom(long now) {

@@ -17,7 +17,7 @@ final class StrategyCalls {
   static boolean shouldConnect(ChildSpec spec) {
     ConnectionStrategy strategy = spec.policy().strategy();
     try {
-      return strategy.shouldConnect(spec.id());
+      return strategy.shouldConnect(spec.label());
     } catch (RuntimeException | LinkageError e) {
       broken(spec, e);
       return true;
@@ -28,9 +28,9 @@ final class StrategyCalls {
     RestartPolicy configured = spec.policy();
     ConnectionStrategy strategy = configured.strategy();
     try {
-      strategy.connectionFailed(spec.id(), attempt, why);
+      strategy.connectionFailed(spec.label(), attempt, why);
       return Objects.requireNonNull(
-          strategy.retryPolicy(spec.id(), configured), "retryPolicy returned null");
+          strategy.retryPolicy(spec.label(), configured), "retryPolicy returned null");
     } catch (RuntimeException | LinkageError e) {
       broken(spec, e);
       return configured;

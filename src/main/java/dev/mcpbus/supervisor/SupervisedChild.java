@@ -72,6 +72,9 @@ final class SupervisedChild {
   /** GAVE_UP: whether another attempt can help. */
   boolean retryable = true;
 
+  /** GAVE_UP: its strategy did not want it connected, and is asked when a caller needs it. */
+  boolean postponed;
+
   String why = "";
   @Nullable SupervisedChild heldBy;
 

@@ -63,7 +63,10 @@ final class Supervision {
   List<SupervisorAction> add(ChildSpec spec, long now) {
     if (children.containsKey(spec.id())) {
       throw new IllegalStateException(
-          "'" + spec.id() + "' is supervised already: terminate or replace it");
+          "'"
+              + spec.id()
+              + "' is supervised already: terminate or replace it; there are "
+              + children.keySet());
     }
     SupervisedChild child = new SupervisedChild(spec);
     children.put(spec.id(), child);
@@ -172,7 +175,8 @@ final class Supervision {
         return;
       }
       child.wanted = true;
-      if (now >= child.notBefore) {
+      child.awaited |= child.postponed;
+      if (child.postponed || now >= child.notBefore) {
         moves.enqueue(child);
       } else {
         waitFor(child, child.notBefore - now, now);
@@ -333,6 +337,7 @@ final class Supervision {
   }
 
   private void failed(SupervisedChild child, String why, boolean retryable, long now) {
+    child.postponed = false;
     child.countFailure(why, now);
     SupervisedChild leader = child.heldBy;
     group.detach(child);
@@ -401,6 +406,7 @@ final class Supervision {
   private void postpone(SupervisedChild child, long now) {
     group.detach(child);
     String strategy = child.spec.policy().strategy().name();
+    child.postponed = true;
     giveUp(child, "strategy \"" + strategy + "\" does not want it connected now", true, now);
   }
 

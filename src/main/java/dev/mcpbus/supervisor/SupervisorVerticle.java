@@ -18,6 +18,7 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -66,7 +67,7 @@ public final class SupervisorVerticle extends VerticleBase {
   public SupervisorVerticle(SupervisorOptions options) {
     this(
         options,
-        RandomGenerator.getDefault(),
+        new SplittableRandom(), // the default is looked for by the context class loader
         () -> System.nanoTime() / 1_000_000,
         Timers::of,
         SupervisorVerticle::processorLoad);

@@ -176,9 +176,10 @@ final class Recording {
       }
       return same;
     }
-    return recorded instanceof Number number && asked instanceof Number other
-        ? number.doubleValue() == other.doubleValue()
-        : Objects.equals(recorded, asked);
+    if (recorded instanceof Number number && asked instanceof Number other) {
+      return number.doubleValue() == other.doubleValue();
+    }
+    return Objects.equals(recorded, asked);
   }
 
   private RequestException unknown(String method, JsonObject asked) {
@@ -215,7 +216,7 @@ final class Recording {
       if (one instanceof JsonObject object && other instanceof JsonObject also) {
         count += alike(object, also);
       } else if (asked.containsKey(name)) {
-        count += fits(one, other, true) ? name.equals("name") ? 1_000 : 2 : 1;
+        count += !fits(one, other, true) ? 1 : (name.equals("name") ? 1_000 : 2);
       }
     }
     return count;

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param tls files for {@code https}; null for Java's trust store and no client certificate
  * @param proxy URL of the proxy, or {@link OutboundProxy#NONE} to connect directly; null for the
  *     proxy that the environment names
+ * @param sessionId of a session that the server has already, which the first request names; null
+ *     for a new session. The status shows it, as it shows that of every session
+ * @param streamHeaders sent with the GET of event streams, beside {@code headers}
  */
 public record HttpOptions(
     Sensitive url,
@@ -39,13 +42,16 @@ public record HttpOptions(
     @Nullable OAuthOptions oauth,
     @Nullable Sensitive headersHelper,
     @Nullable TlsOptions tls,
-    @Nullable Sensitive proxy)
+    @Nullable Sensitive proxy,
+    @Nullable Sensitive sessionId,
+    Map<String, Sensitive> streamHeaders)
     implements TransportOptions {
 
   public static final String TYPE = "http";
 
   public HttpOptions {
     headers = Map.copyOf(headers);
+    streamHeaders = Map.copyOf(streamHeaders);
   }
 
   /** Options without OAuth, headers helper and files for TLS. */
@@ -66,7 +72,9 @@ public record HttpOptions(
         null,
         null,
         null,
-        null);
+        null,
+        null,
+        Map.of());
   }
 
   /** Options with the default of every bound. */
@@ -77,7 +85,18 @@ public record HttpOptions(
   /** Options with the default of every bound, for values that may hold secrets. */
   public static HttpOptions of(Sensitive url, Map<String, Sensitive> headers) {
     return new HttpOptions(
-        url, headers, Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT, null, null, null, null);
+        url,
+        headers,
+        Duration.ofSeconds(5),
+        true,
+        64,
+        ParseLimits.DEFAULT,
+        null,
+        null,
+        null,
+        null,
+        null,
+        Map.of());
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
@@ -104,6 +123,14 @@ public record HttpOptions(
     return RecordCopy.with(this, "headersHelper", other);
   }
 
+  public HttpOptions withSessionId(@Nullable Sensitive other) {
+    return RecordCopy.with(this, "sessionId", other);
+  }
+
+  public HttpOptions withStreamHeaders(Map<String, Sensitive> other) {
+    return RecordCopy.with(this, "streamHeaders", other);
+  }
+
   public HttpOptions withTls(@Nullable TlsOptions other) {
     return RecordCopy.with(this, "tls", other);
   }
@@ -120,6 +147,7 @@ public record HttpOptions(
   @Override
   public Collection<Sensitive> secrets() {
     List<Sensitive> secrets = new ArrayList<>(SecretRules.in(headers));
+    secrets.addAll(SecretRules.in(streamHeaders));
     if (oauth != null) {
       secrets.addAll(oauth.secrets());
     }

@@ -247,7 +247,7 @@ class ServerRoutesTest {
         "/api/servers?x=1|none is known",
         "/api/servers/alpha/tools?cache=maybe|'cache' must be use or refresh",
         "/api/servers/alpha/resources/read|'uri' is wanted",
-        "/api/events?type=conected|must be some of callsRepeated, connected",
+        "/api/events?type=conected|must be some of breakerChanged, callsRepeated, connected",
         "/api/events?server=%20|not a valid id",
         "/api/tools?form=openai&strict=yes|'strict' must be true or false"
       })

@@ -1,5 +1,6 @@
 package dev.mcpbus.client;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -43,10 +44,10 @@ class JsonViewTest {
     assertThat(new String(image.data(), StandardCharsets.UTF_8)).isEqualTo("hi");
     assertThat(image.mimeType()).isEqualTo("image/png");
     assertThat(result.content().get(3).mimeType()).isEqualTo("text/x");
-    assertThat(result.content().get(3).resource().uri()).isEqualTo("file:///a");
+    assertThat(requireNonNull(result.content().get(3).resource()).uri()).isEqualTo("file:///a");
     assertThat(result.content().get(4).data()).asString().isEqualTo("ha");
     assertThat(result.content().get(4).text()).isNull();
-    assertThat(result.content().get(5).link().name()).isEqualTo("c");
+    assertThat(requireNonNull(result.content().get(5).link()).name()).isEqualTo("c");
     assertThat(result.content().get(0).link()).isNull();
   }
 

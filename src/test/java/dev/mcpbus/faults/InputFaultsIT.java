@@ -131,6 +131,7 @@ class InputFaultsIT {
 
   @ParameterizedTest
   @EnumSource(Era.class)
+  @SuppressWarnings("NullAway") // a handler may break its promise
   void case_73_a_handler_that_fails_in_any_way_has_declined_nothing(Era era) {
     List<InputHandler.Elicitation> failing =
         List.of(

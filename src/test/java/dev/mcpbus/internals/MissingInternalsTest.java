@@ -58,7 +58,7 @@ class MissingInternalsTest {
     Files.createDirectories(list.getParent());
     Files.writeString(list, built);
     List<URL> path = new ArrayList<>(List.of(folder.toUri().toURL()));
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       path.add(Path.of(entry).toUri().toURL());
     }
     try (URLClassLoader other =

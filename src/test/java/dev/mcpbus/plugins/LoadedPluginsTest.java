@@ -1,5 +1,6 @@
 package dev.mcpbus.plugins;
 
+import static dev.mcpbus.testing.Entries.scripted;
 import static dev.mcpbus.testing.TestBus.await;
 import static dev.mcpbus.testing.TestBus.server;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigResult;
@@ -153,6 +156,29 @@ class LoadedPluginsTest {
           .contains("patient");
       assertThat(PatientStrategy.HEARD).hasSize(1);
       assertThat(PatientStrategy.HEARD.get(0)).startsWith("broken 1 ");
+    }
+  }
+
+  @Test
+  void a_strategy_is_asked_again_when_a_caller_needs_the_server() {
+    JsonObject restart = new JsonObject().put("strategy", "patient").put("reprobe", "1h");
+    JsonObject servers =
+        server("asleep-late", scripted("good").put("restart", restart))
+            .put("asleep-lazy", scripted("good").put("lazy", true).put("restart", restart));
+    try (TestBus bus = TestBus.start(servers)) {
+      bus.awaitState("asleep-late", "FAILED");
+      for (String id : List.of("asleep-late", "asleep-lazy")) {
+        McpFailure refused = bus.failure("mcp." + id + ".tools.list", new JsonObject());
+        assertThat(refused.code()).isEqualTo(FailureCode.UNAVAILABLE);
+        assertThat(refused).hasMessageContaining("does not want it connected now");
+        PatientStrategy.AWAKE.add(id);
+        JsonObject tools = bus.request("mcp." + id + ".tools.list", new JsonObject());
+        assertThat(tools.getJsonArray("tools")).isNotEmpty();
+        assertThat(bus.status(id).getString("state")).isEqualTo("READY");
+      }
+      assertThat(bus.events(Events.GAVE_UP)).as("one for each, not one for each call").hasSize(2);
+    } finally {
+      PatientStrategy.AWAKE.clear();
     }
   }
 

@@ -5,6 +5,8 @@ import dev.mcpbus.supervisor.RestartIntensity;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Gives up at the first failure, and never connects a server that is asleep. */
@@ -13,6 +15,9 @@ public final class PatientStrategy implements ConnectionStrategy {
   /** What it heard. */
   public static final List<String> HEARD = new CopyOnWriteArrayList<>();
 
+  /** The servers that it wants connected by now. */
+  public static final Set<String> AWAKE = ConcurrentHashMap.newKeySet();
+
   @Override
   public String name() {
     return "patient";
@@ -20,7 +25,7 @@ public final class PatientStrategy implements ConnectionStrategy {
 
   @Override
   public boolean shouldConnect(String server) {
-    return !server.startsWith("asleep");
+    return !server.startsWith("asleep") || AWAKE.contains(server);
   }
 
   @Override

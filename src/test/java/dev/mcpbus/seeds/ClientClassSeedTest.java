@@ -272,6 +272,12 @@ class ClientClassSeedTest extends SeedDocument {
             "the error names resources and the remedy",
             bed -> rejects(bed, "resources")),
         new Row(
+            "tools only: a server without tools is rejected, too",
+            "`mcp.<id>.status`",
+            "configuration `toolsOnly`, `client.connectOnce`",
+            "a server that offers nothing",
+            ClientClassSeedTest::wantsTools),
+        new Row(
             "tools only: a server with tools alone is accepted",
             "`mcp.<id>.tools.call`",
             "configuration `toolsOnly`",
@@ -402,10 +408,10 @@ class ClientClassSeedTest extends SeedDocument {
             "the default; a time of the entry's own",
             ClientClassSeedTest::connectsInTime),
         new Row(
-            "connections have time-outs, so that nothing is used up",
+            "negotiating within 2 s, so that nothing is used up",
             "`mcp.<id>.status`",
             "configuration `handshakeTimeout`, `client.connectOnce`",
-            "a server that never answers `initialize`",
+            "with the document's limits, a server that never answers `initialize`",
             ClientClassSeedTest::negotiatesInTime),
         new Row(
             "memory grows with the connections and no faster",
@@ -491,7 +497,9 @@ class ClientClassSeedTest extends SeedDocument {
     assertThat(ConnectionOptions.DEFAULT.handshakeTimeout()).isPositive();
     try (RawHttpServer http = silent()) {
       JsonObject entry =
-          new JsonObject().put("url", http.url().toString()).put("handshakeTimeout", "100ms");
+          json("{'toolsOnly':true,'connectTimeout':'5s','handshakeTimeout':'2s',"
+                  + "'restart':{'intensity':{'restarts':3}}}")
+              .put("url", http.url().toString());
       bed.uses(entry);
       McpFailure late = refused(bed.client().connectOnce("x", entry, PLAIN));
       assertThat(late.code()).isEqualTo(FailureCode.HANDSHAKE_TIMEOUT);
@@ -526,5 +534,20 @@ class ClientClassSeedTest extends SeedDocument {
       statuses.add(Http.get(bus.port(), "/api/servers").status());
     }
     assertThat(statuses).containsExactly(200, 200, 429);
+  }
+
+  private static void wantsTools(SeedBed bed) {
+    RawServer none = RawServer.of("none", "1").withoutCapability("tools");
+    get(none.listen(bed.vertx(), "my.none"));
+    JsonObject entry = json("{'address':'my.none','toolsOnly':true}");
+    bed.uses(entry);
+    McpFailure rejected = refused(bed.client().connectOnce("x", entry, PLAIN));
+    assertThat(rejected.code()).isEqualTo(FailureCode.SCOPE_REJECTED);
+    assertThat(rejected)
+        .hasMessageContaining("offers no tools")
+        .hasMessageContaining("set \"toolsOnly\": false");
+    bed.ask("mcp.servers.add", new JsonObject().put("name", "y").put("config", entry));
+    until(() -> bed.ask("mcp.y.status").containsKey("lastError"));
+    get(none.close());
   }
 }

@@ -21,19 +21,26 @@ import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.plugins.PatientStrategy;
+import dev.mcpbus.server.RawServer;
+import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.testing.Entries;
 import dev.mcpbus.testing.EventRecorder;
 import dev.mcpbus.testing.FakeMcpServer;
 import dev.mcpbus.testing.FakeTime;
 import dev.mcpbus.testing.RawHttpServer;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The connections of a program that puts the tools of many servers together. */
@@ -176,7 +183,8 @@ class ConnectionsSeedIT extends SeedDocument {
                 assertThat(one)
                     .startsWith("a server 'git' exists already")
                     .contains("remove it first or choose another name")
-                    .endsWith("Existing servers: docker, git"));
+                    .contains("Existing servers: ")
+                    .contains("git", "docker"));
     assertThat(get(bed.bus().server("git").callTool("status", Map.of())).text()).isEqualTo("clean");
   }
 
@@ -276,6 +284,12 @@ class ConnectionsSeedIT extends SeedDocument {
             "`client.onEvent`, event `serverAdded`",
             "and `serverRemoved`",
             ConnectionsSeedIT::tellsAdded),
+        new Row(
+            "event `poolStarted`: all connections are initialized",
+            "`mcp.events`",
+            "`McpBus.start`, event `poolStarted`",
+            "once, after a server that works, one that fails, and a lazy one",
+            ConnectionsSeedIT::tellsThatItHasStarted),
         new Row(
             "discovery: tools come with `connected`",
             "`mcp.tools.list`",
@@ -513,6 +527,36 @@ class ConnectionsSeedIT extends SeedDocument {
             "all of five servers, one after the other",
             ConnectionsSeedIT::limitsStarts),
         new Row(
+            "load balancing over several instances: in turn",
+            "`mcp.<id>.tools.call`",
+            "`server.callTool`, configuration `urls`",
+            "a list of three URLs",
+            ConnectionsSeedIT::takesTurns),
+        new Row(
+            "load balancing: the fewest calls in flight",
+            "`mcp.<id>.tools.call`",
+            "`server.callTool`, configuration `replicas`, `balance`",
+            "two of three connections are busy",
+            ConnectionsSeedIT::choosesTheIdle),
+        new Row(
+            "load balancing: sticky by a key",
+            "`mcp.<id>.tools.call`",
+            "configuration `replicas`, `balance`, `balanceKey`",
+            "twelve tenants, each asks twice",
+            ConnectionsSeedIT::isSticky),
+        new Row(
+            "circuit breakers: failure detection, recovery",
+            "`mcp.<id>.tools.call`, `mcp.<id>.events`",
+            "configuration `breaker`, `server.callTool`, event `breakerChanged`",
+            "open after five time-outs, closed by a probe",
+            ConnectionsSeedIT::breaksTheCircuit),
+        new Row(
+            "circuit breakers for each tool",
+            "`mcp.<id>.tools.call`",
+            "configuration `breaker`, `perTool`, `server.callTool`",
+            "another tool of the same server works",
+            ConnectionsSeedIT::breaksOneTool),
+        new Row(
             "metrics: connections, durations",
             "`mcp.<id>.activity`",
             "`McpBus.metrics`, `McpBus.Options.withMetrics`",
@@ -542,6 +586,12 @@ class ConnectionsSeedIT extends SeedDocument {
             "`ConnectionStrategy`, configuration `strategy`",
             "a plug-in that gives up at once",
             ConnectionsSeedIT::asksTheStrategy),
+        new Row(
+            "`ConnectionStrategy`: `shouldConnect`, also when a caller needs the server",
+            "`mcp.<id>.tools.list`",
+            "`ConnectionStrategy`, `server.listTools`, configuration `strategy`",
+            "a server that is asleep, then wanted",
+            ConnectionsSeedIT::asksWhetherToConnect),
         new Row(
             "`MockConnection`: `mockConnect`, `mockDisconnect`, `triggerHealthCheckFailure`",
             "`mcp.<id>.status`",
@@ -676,5 +726,154 @@ class ConnectionsSeedIT extends SeedDocument {
     until(() -> mock.openRequests().size() == 1);
     time.advance(Duration.ofMinutes(1));
     assertThat(text(get(other))).isEqualTo("late");
+  }
+
+  private static void tellsThatItHasStarted(SeedBed bed) {
+    Vertx vertx = Vertx.vertx();
+    List<JsonObject> heard = bed.hear(vertx, "mcp.events");
+    FakeMcpServer fake = FakeMcpServer.create(vertx, "fake");
+    bed.apart(
+        vertx,
+        McpBus.Options.of()
+            .withServer("good", Servers.transport(fake.transport()))
+            .withServer("bad", Servers.stdio("no-such-command"))
+            .withServer("later", Servers.bus("nowhere").lazy(true)));
+    until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("poolStarted")));
+    List<String> types = heard.stream().map(one -> one.getString("type")).toList();
+    assertThat(types.subList(0, types.indexOf("poolStarted"))).contains("connected");
+    assertThat(heard.get(types.indexOf("poolStarted")).getInteger("servers")).isEqualTo(3);
+  }
+
+  private static void takesTurns(SeedBed bed) {
+    try (RawHttpServer one = HttpSeed.start();
+        RawHttpServer two = HttpSeed.start();
+        RawHttpServer three = HttpSeed.start()) {
+      List<RawHttpServer> all = List.of(one, two, three);
+      JsonArray urls = new JsonArray();
+      all.forEach(http -> urls.add(http.url().toString()));
+      String id = bed.serve(new JsonObject().put("urls", urls));
+      until(() -> all.stream().allMatch(http -> calls(http, "tools/list") > 0));
+      until(
+          () -> {
+            get(bed.server(id).callTool("hello", Map.of()));
+            bed.ask("mcp." + id + ".tools.call", "{'name':'hello'}");
+            return all.stream().allMatch(http -> calls(http, "tools/call") > 1);
+          });
+    }
+  }
+
+  private static long calls(RawHttpServer http, String method) {
+    return http.requests("POST").stream().filter(request -> request.calls(method)).count();
+  }
+
+  /** A server whose tool {@code who} names the connection, and whose tool {@code wait} waits. */
+  private static RawServer instances(Promise<JsonObject> end) {
+    JsonObject any = json("{'type':'object'}");
+    return RawServer.of("own", "1")
+        .tool(
+            "who",
+            "",
+            any,
+            (request, arguments) -> Future.succeededFuture(ToolResult.text(request.session().id())))
+        .tool("wait", "", any, (request, arguments) -> end.future());
+  }
+
+  private static String three(SeedBed bed, RawServer server, String balance) {
+    get(server.listen(bed.vertx(), "my." + balance));
+    JsonObject entry = json("{'replicas':3,'balanceKey':'tenant'}");
+    String id = bed.serve(entry.put("address", "my." + balance).put("balance", balance));
+    until(() -> server.sessions().size() == 3);
+    return id;
+  }
+
+  private static Set<String> asked(SeedBed bed, String id) {
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < 12; i++) {
+      names.add(get(bed.server(id).callTool("who", Map.of())).text());
+    }
+    return names;
+  }
+
+  private static void choosesTheIdle(SeedBed bed) {
+    Promise<JsonObject> end = Promise.promise();
+    String id = three(bed, instances(end), "least-pending");
+    until(() -> asked(bed, id).size() == 3);
+    Future<?> one = bed.bus().server(id).callTool("wait", Map.of());
+    Future<JsonObject> two =
+        bed.send("mcp." + id + ".tools.call", "{'name':'wait'}", new DeliveryOptions());
+    until(() -> asked(bed, id).size() == 1);
+    end.complete(ToolResult.text("over"));
+    get(one);
+    get(two);
+    until(() -> asked(bed, id).size() == 3);
+  }
+
+  private static void isSticky(SeedBed bed) {
+    String id = three(bed, instances(Promise.promise()), "sticky");
+    Map<String, String> homes = new HashMap<>();
+    until(() -> asked(bed, id).size() == 3);
+    for (int i = 0; i < 24; i++) {
+      DeliveryOptions tenant = new DeliveryOptions().addHeader("tenant", "t" + i % 12);
+      String home = text(get(bed.send("mcp." + id + ".tools.call", "{'name':'who'}", tenant)));
+      assertThat(homes.getOrDefault("t" + i % 12, home)).isEqualTo(home);
+      homes.put("t" + i % 12, home);
+    }
+    assertThat(new HashSet<>(homes.values())).hasSizeGreaterThan(1);
+  }
+
+  private static String breaking(SeedBed bed, FakeMcpServer fake, String breaker) {
+    return bed.serve(
+        Servers.transport(fake.transport())
+            .set("breaker", json(breaker))
+            .timeout(Duration.ofMillis(50)));
+  }
+
+  private static void openTheBreaker(SeedBed bed, String id) {
+    for (int i = 0; i < 5; i++) {
+      assertThat(bed.refused("mcp." + id + ".tools.call", "{'name':'a'}").code())
+          .isEqualTo(FailureCode.CALL_TIMEOUT);
+    }
+    McpFailure open = refused(bed.server(id).callTool("a", Map.of()));
+    assertThat(open.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(open.sent()).isEqualTo(McpFailure.Sent.NO);
+  }
+
+  private static void breaksTheCircuit(SeedBed bed) {
+    FakeMcpServer fake = bed.fake().tool("a", "fine").hold("a");
+    String id = breaking(bed, fake, "{'window':6,'openFor':'300ms'}");
+    List<JsonObject> heard = bed.hear("mcp." + id + ".events");
+    openTheBreaker(bed, id);
+    until(() -> heard.stream().anyMatch(one -> "open".equals(one.getString("to"))));
+    fake.release("a");
+    until(
+        () ->
+            bed.server(id)
+                .callTool("a", Map.of())
+                .transform(end -> Future.succeededFuture(end.succeeded()))
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get());
+    until(() -> heard.stream().anyMatch(one -> "closed".equals(one.getString("to"))));
+  }
+
+  private static void breaksOneTool(SeedBed bed) {
+    FakeMcpServer fake = bed.fake().tool("a", "").hold("a").tool("b", "fine");
+    String id = breaking(bed, fake, "{'window':6,'openFor':'10min','perTool':true}");
+    openTheBreaker(bed, id);
+    assertThat(get(bed.server(id).callTool("b", Map.of())).text()).isEqualTo("fine");
+    assertThat(get(bed.bus().server(id).status()).status()).isEqualTo("connected");
+  }
+
+  private static void asksWhetherToConnect(SeedBed bed) {
+    JsonObject patient = json("{'strategy':'patient','reprobe':'1h'}");
+    bed.uses(patient);
+    FakeMcpServer fake = bed.fake().tool("a", "");
+    get(bed.bus().add("asleep-seed", Servers.transport(fake.transport()).restart(patient)));
+    bed.awaitState("asleep-seed", "FAILED");
+    assertThat(bed.refused("mcp.asleep-seed.tools.list", "{}"))
+        .hasMessageContaining("does not want it connected now");
+    PatientStrategy.AWAKE.add("asleep-seed");
+    assertThat(get(bed.server("asleep-seed").listTools()).items()).hasSize(1);
+    PatientStrategy.AWAKE.remove("asleep-seed");
   }
 }

@@ -124,11 +124,35 @@ class ManagerSeedIT extends SeedDocument {
             "two real servers that speak one of them",
             ManagerSeedIT::fallsBackToSse),
         new Row(
+            "the same where the refusal has a JSON-RPC body",
+            "`mcp.<id>.status`",
+            "`server.status`, configuration `url`",
+            "the path /sse of another mcpbus",
+            ManagerSeedIT::fallsBackWhateverTheBody),
+        new Row(
             "SSE at once by `preferSSE: true`, or a URL that ends in `/sse`",
             "`mcp.<id>.status`",
             "`server.status`, configuration `preferSSE`",
             "the only requests of a server over HTTP+SSE",
             ManagerSeedIT::prefersSse),
+        new Row(
+            "`eventSourceInit`: headers of the event stream",
+            "`mcp.servers.add`",
+            "configuration `eventSourceInit`",
+            "at the GET, and not at the POST",
+            ManagerSeedIT::sendsStreamHeaders),
+        new Row(
+            "`reconnectionOptions`: delays and attempts",
+            "`mcp.<id>.status`, `mcp.events`",
+            "configuration `reconnectionOptions`, event `restarting`",
+            "two more attempts at a server that is down, 10 and 15 ms later",
+            ManagerSeedIT::reconnectsByOptions),
+        new Row(
+            "a stream that breaks comes back where it ended",
+            "`mcp.<id>.tools.call`",
+            "`server.callTool`",
+            "`Last-Event-ID` at the server, and one call",
+            ManagerSeedIT::resumesStreams),
         new Row(
             "`authProvider`: OAuth",
             "`mcp.servers.add`",
@@ -141,6 +165,18 @@ class ManagerSeedIT extends SeedDocument {
             "`McpBus.Options.withCredentials`",
             "its header at the server",
             ManagerSeedIT::asksTheProgram),
+        new Row(
+            "`sessionId`: a session that the server has; a new one where it does not know it",
+            "`mcp.<id>.status`",
+            "`server.sessionId`, configuration `sessionId`",
+            "both at the server",
+            ManagerSeedIT::goesOnWithASession),
+        new Row(
+            "`version` of the client",
+            "`mcp.servers.add`",
+            "configuration `version`",
+            "accepted; the handshake names mcpbus",
+            ManagerSeedIT::takesAVersion),
         new Row(
             "`getSessionIdByServer`: nothing where there is none",
             "`mcp.<id>.status`",
@@ -436,7 +472,7 @@ class ManagerSeedIT extends SeedDocument {
   private static List<Row> connections() {
     return List.of(
         new Row(
-            "states `disconnected`, `connecting`, `connected`, and `disconnected` at the end",
+            "states `disconnected`, `connecting`, `connected`; after a failure `disconnected`",
             "`mcp.<id>.status`",
             "`server.status`, `client.connectOnce`",
             "a server that keeps its handshake, one that is there, one that fails",
@@ -533,6 +569,10 @@ class ManagerSeedIT extends SeedDocument {
     assertThat(is(bed, good, "connected")).isTrue();
     get(bed.server(good).disconnect());
     assertThat(is(bed, good, "disconnected")).isTrue();
+    JsonObject slow = json("{'backoff':{'initial':60000,'max':60000}}");
+    String nobody = "http://127.0.0.1:" + RawHttpServer.refusingPort() + "/";
+    String failed = bed.add(Servers.http(nobody).restart(slow));
+    until(() -> is(bed, failed, "disconnected"));
     McpClient client = bed.client();
     refused(client.connectOnce("failed", json("{'command':'no-such-command'}"), PLAIN));
     assertThat(get(client.server("failed").statusByPing(PLAIN))).isEqualTo("disconnected");
@@ -1300,5 +1340,92 @@ class ManagerSeedIT extends SeedDocument {
     assertThat(refused(call).code()).isEqualTo(FailureCode.CANCELLED);
     until(() -> get(bed.client().pendingElicitations()).isEmpty());
     assertThat(bed.ask("mcp.input.pending").getJsonArray("questions")).isEmpty();
+  }
+
+  private static void fallsBackWhateverTheBody(SeedBed bed) {
+    Vertx vertx = Vertx.vertx();
+    McpBus host = bed.apart(vertx, McpBus.Options.of().withPort(0));
+    FakeMcpServer fake = FakeMcpServer.create(vertx, "own").tool("hi", "there");
+    get(host.add("own", fake.transport()));
+    get(host.awaitReady(Duration.ofSeconds(60)));
+    String url = "http://127.0.0.1:" + host.port() + "/sse/own";
+    String id = bed.serve(Servers.http(url).set("type", "http"));
+    assertThat(wire(bed, id)).isEqualTo("HTTP+SSE");
+    assertThat(get(bed.server(id).callTool("hi", Map.of())).text()).isEqualTo("there");
+  }
+
+  private static void sendsStreamHeaders(SeedBed bed) {
+    try (RawHttpServer http = HttpSeed.start()) {
+      JsonObject entry =
+          new JsonObject()
+              .put("url", http.url().toString())
+              .put("eventSourceInit", json("{'headers':{'X-Stream':'yes'}}"));
+      bed.uses(entry);
+      bed.ask("mcp.servers.add", new JsonObject().put("name", "a").put("config", entry));
+      until(() -> !http.requests("GET").isEmpty());
+      assertThat(http.requests("GET").get(0).headers()).containsEntry("x-stream", "yes");
+      assertThat(http.requests("POST"))
+          .isNotEmpty()
+          .noneMatch(post -> post.headers().containsKey("x-stream"));
+    }
+  }
+
+  private static void reconnectsByOptions(SeedBed bed) {
+    JsonObject entry =
+        new JsonObject()
+            .put("url", "http://127.0.0.1:" + RawHttpServer.refusingPort() + "/")
+            .put(
+                "reconnectionOptions",
+                json(
+                    "{'initialReconnectionDelay':10,'maxReconnectionDelay':20,"
+                        + "'reconnectionDelayGrowFactor':1.5,'maxRetries':2}"));
+    List<JsonObject> heard = bed.hear("mcp.events");
+    String id = bed.add(Servers.fromJson(entry));
+    bed.awaitState(id, "FAILED");
+    assertThat(bed.ask("mcp." + id + ".status").getInteger("restarts")).isEqualTo(2);
+    assertThat(heard.stream().filter(one -> one.getString("type").equals("restarting")))
+        .extracting(one -> one.getInteger("delay"))
+        .hasSize(2)
+        .allMatch(delay -> delay <= 30);
+  }
+
+  private static void resumesStreams(SeedBed bed) {
+    try (RawHttpServer http = HttpSeed.start()) {
+      String id = bed.serve(Servers.http(http.url().toString()));
+      assertThat(get(bed.server(id).callTool("cut", Map.of())).text()).isEqualTo("hello");
+      assertThat(text(bed.ask("mcp." + id + ".tools.call", "{'name':'cut'}"))).isEqualTo("hello");
+      assertThat(http.requests("GET"))
+          .filteredOn(one -> one.headers().containsKey("last-event-id"))
+          .hasSize(2)
+          .allSatisfy(one -> assertThat(one.headers()).containsEntry("last-event-id", "e1"));
+      assertThat(http.requests("POST")).filteredOn(one -> one.calls("tools/call")).hasSize(2);
+    }
+  }
+
+  private static void goesOnWithASession(SeedBed bed) {
+    try (RawHttpServer http = HttpSeed.start()) {
+      Servers entry = Servers.http(http.url().toString());
+      String known = bed.serve(entry.set("sessionId", HttpSeed.SESSION));
+      assertThat(http.requests("POST"))
+          .allSatisfy(
+              one -> assertThat(one.headers()).containsEntry("mcp-session-id", HttpSeed.SESSION));
+      String old = bed.serve(entry.set("sessionId", "forgotten"));
+      assertThat(http.requests("POST"))
+          .anyMatch(one -> "forgotten".equals(one.headers().get("mcp-session-id")));
+      for (String id : List.of(known, old)) {
+        assertThat(get(bed.server(id).sessionId())).contains(HttpSeed.SESSION);
+        assertThat(bed.ask("mcp." + id + ".status").getInteger("restarts")).isZero();
+      }
+    }
+  }
+
+  private static void takesAVersion(SeedBed bed) {
+    try (RawHttpServer http = HttpSeed.start()) {
+      String config = "{'url':'" + http.url() + "','version':'9.9.9'}";
+      bed.uses(json(config));
+      bed.ask("mcp.servers.add", "{'name':'a','config':" + config + "}");
+      bed.awaitState("a", "READY");
+      assertThat(http.requests("POST").get(0).body()).contains("mcpbus").doesNotContain("9.9.9");
+    }
   }
 }

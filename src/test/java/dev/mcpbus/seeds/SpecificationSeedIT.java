@@ -172,8 +172,8 @@ class SpecificationSeedIT extends SeedDocument {
     try (RawHttpServer http = HttpSeed.start()) {
       String id = bed.serve(Servers.http(http.url().toString()));
       assertThat(http.requests("POST")).anyMatch(one -> one.calls("tools/list"));
-      assertThat(get(bed.server(id).status()).tools()).isOne();
-      assertThat(bed.ask("mcp." + id + ".status").getInteger("tools")).isOne();
+      assertThat(get(bed.server(id).status()).tools()).isEqualTo(2);
+      assertThat(bed.ask("mcp." + id + ".status").getInteger("tools")).isEqualTo(2);
       assertThat(get(bed.server(id).listTools()).items().get(0).name()).isEqualTo("hello");
     }
   }

@@ -22,8 +22,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -279,7 +281,7 @@ class McpBusAutoConfigurationTest {
             context -> {
               McpBus bus = context.getBean(McpBus.class);
               ready(bus);
-              context.getBean(WebServerLike.class).bus = bus;
+              context.getBean(WebServerLike.class).bus.set(bus);
               context.getBean(McpBusLifecycle.class);
               context.getBean(OwnedVertx.class);
               context.close();
@@ -292,7 +294,7 @@ class McpBusAutoConfigurationTest {
   private static final class WebServerLike implements SmartLifecycle {
 
     private final List<String> ended;
-    private McpBus bus;
+    private final AtomicReference<McpBus> bus = new AtomicReference<>();
     private boolean running;
 
     WebServerLike(List<String> ended) {
@@ -309,7 +311,8 @@ class McpBusAutoConfigurationTest {
       running = false;
       try {
         ToolCallResult last =
-            bus.server("echo")
+            Objects.requireNonNull(bus.get())
+                .server("echo")
                 .callTool("echo", new JsonObject().put("call", "last"))
                 .await(60, TimeUnit.SECONDS);
         ended.add("web server, served " + last.text().contains("last"));

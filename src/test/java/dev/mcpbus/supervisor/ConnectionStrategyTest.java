@@ -77,6 +77,16 @@ class ConnectionStrategyTest {
   }
 
   @Test
+  void a_refused_server_is_asked_for_again_when_a_caller_needs_it() {
+    strategy.awake = false;
+    SupervisionDriver driver = new SupervisionDriver().add(spec);
+    driver.startWanted("a");
+    assertThat(driver.said()).noneMatch(what -> what.contains("a start"));
+    strategy.awake = true;
+    assertThat(driver.startWanted("a").said()).anyMatch(what -> what.contains("a start 1"));
+  }
+
+  @Test
   void one_that_throws_leaves_the_configured_policy() {
     strategy.broken = true;
     SupervisionDriver driver = new SupervisionDriver().running(spec).fails("a");

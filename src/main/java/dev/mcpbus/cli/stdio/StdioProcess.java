@@ -76,7 +76,9 @@ final class StdioProcess implements AutoCloseable {
             null,
             null,
             null,
-            Sensitive.of(OutboundProxy.NONE));
+            Sensitive.of(OutboundProxy.NONE),
+            null,
+            Map.of());
     Transport transport = new StreamableHttpTransport(options, key);
     StdioBridge bridge = new StdioBridge(owner, transport, errors, out, System::nanoTime);
     out.start(bridge);

@@ -178,9 +178,14 @@ public final class DefinitionRegistry {
   /**
    * Removes a server of a program, if it is as this node has read it.
    *
+   * @param of the id of the program's node
    * @return whether this node has removed it
    */
-  public Future<Boolean> removeProgram(ConnectionId id) {
+  public Future<Boolean> removeProgram(ConnectionId id, String of) {
+    ProgramServer program = programs.get(id);
+    if (program == null || !program.node().equals(of)) {
+      return Future.succeededFuture(false);
+    }
     return map.forget(id)
         .compose(mine -> mine ? changed(id).map(true) : read(List.of(id)).map(false));
   }
@@ -274,12 +279,14 @@ public final class DefinitionRegistry {
 
   /**
    * This node's file has a changed definition: it replaces the cluster's. Where another node has
-   * written the same before, nothing is written and no connection begins anew.
+   * written the same before, nothing is written and no connection begins anew. A server of a
+   * program stays.
    */
   public Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
     KnownDefinition there = held.get(definition.id());
-    if (there != null && there.form() != null && there.form().isOf(definition)) {
+    boolean same = there != null && there.form() != null && there.form().isOf(definition);
+    if (same || programs.containsKey(definition.id())) {
       return read(List.of(definition.id()));
     }
     return map.put(definition.id(), text(definition, false))

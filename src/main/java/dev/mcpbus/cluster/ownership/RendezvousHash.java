@@ -1,7 +1,7 @@
 package dev.mcpbus.cluster.ownership;
 
 import dev.mcpbus.cluster.membership.ClusterNode;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbus.internals.KeyHash;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class RendezvousHash {
         .sorted(
             Comparator.<ClusterNode>comparingDouble(node -> score(id, node))
                 // Nodes with the same name share the connections that one of them would own.
-                .thenComparingLong(node -> hash(id, node.id()))
+                .thenComparingLong(node -> KeyHash.of(id, node.id()))
                 .thenComparing(ClusterNode::id)
                 .reversed())
         .limit(most)
@@ -53,18 +53,7 @@ public final class RendezvousHash {
    * Computed from the node's name, so a restarted node gets the same connections again.
    */
   private static double score(String id, ClusterNode node) {
-    double uniform = ((hash(id, node.name()) >>> 11) + 0.5) * UNIT;
+    double uniform = ((KeyHash.of(id, node.name()) >>> 11) + 0.5) * UNIT;
     return -node.weight() / Math.log(uniform);
-  }
-
-  /** FNV-1a over both names, then a finalizer that spreads the last bytes over all bits. */
-  private static long hash(String id, String node) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte one : (id + '\0' + node).getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (one & 0xff)) * 0x100000001b3L;
-    }
-    hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
-    hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;
-    return hash ^ (hash >>> 31);
   }
 }

@@ -20,7 +20,11 @@ import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
+import dev.mcpbus.cluster.ownership.OwnershipClaim;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.replicas.OwnerTable;
+import dev.mcpbus.replicas.ReplicaOwner;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -92,6 +96,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
 
   /** The node of each server that only one node has. */
   private final Map<ConnectionId, String> bound = new ConcurrentHashMap<>();
+
+  /** The header that names the key, of servers whose calls with the same key stay together. */
+  private final Map<ConnectionId, String> keys = new ConcurrentHashMap<>();
 
   private volatile Supplier<@Nullable String> reasonNotServing = () -> null;
 
@@ -277,13 +284,28 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     reasonNotServing = why;
   }
 
-  /** Records whether this node knows a server with this id. */
-  public void define(ConnectionId server, boolean defined) {
-    if (defined) {
+  /**
+   * Records what this node knows of a server with this id.
+   *
+   * @param options of its connections; null where it is not defined
+   */
+  public void define(ConnectionId server, @Nullable ConnectionOptions options) {
+    if (options != null) {
       known.add(server);
     } else {
       known.remove(server);
     }
+    if (options != null && options.balance() == ConnectionOptions.Balance.STICKY) {
+      keys.put(server, options.balanceKey());
+    } else {
+      keys.remove(server);
+    }
+  }
+
+  /** What decides which replica takes a request; null for none: they take turns. */
+  @Nullable String key(ConnectionId server, DeliveryOptions options) {
+    String header = keys.get(server);
+    return header == null || options.getHeaders() == null ? null : options.getHeaders().get(header);
   }
 
   /** Records the node of a server that only this node has; null where any node may have it. */
@@ -359,6 +381,13 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     }
   }
 
+  /** Reads an entry of the map of claims; null where it names no node. */
+  private static @Nullable ReplicaOwner owner(ReplicaId replica, String claim) {
+    OwnershipClaim named = OwnershipClaim.decode(claim);
+    String node = named == null ? null : named.node();
+    return node == null ? null : new ReplicaOwner(replica, node, null, "");
+  }
+
   private void readOwners() {
     ClusterMap.OWNERS
         .<String>of(vertx)
@@ -368,7 +397,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
                 all.forEach(
                     (id, claim) -> {
                       ReplicaOwner owner =
-                          ReplicaId.parse(id).map(one -> ReplicaOwner.of(one, claim)).orElse(null);
+                          ReplicaId.parse(id).map(one -> owner(one, claim)).orElse(null);
                       // The claims of a lost node stay in the map until other nodes take them over.
                       if (owner != null && !inFlight.isGone(owner.node())) {
                         owners.learn(owner);

@@ -6,6 +6,9 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.membership.NodeMessage;
+import dev.mcpbus.replicas.OwnerTable;
+import dev.mcpbus.replicas.ReplicaOwner;
+import dev.mcpbus.replicas.ReplicaPeers;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -17,24 +20,16 @@ import org.jspecify.annotations.Nullable;
  * The replicas of each server and their owners, as far as this process has received them, and
  * requests to one of them. Belongs to {@link ClusterRequests}. Any thread may call.
  */
-public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
+public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) implements ReplicaPeers {
 
-  /** The replicas that have an owner, lowest number first. */
+  @Override
   public List<ReplicaOwner> of(ConnectionId server) {
     return owners.all(server);
   }
 
-  /**
-   * The speaker of a server: its first replica that serves, else its first replica; null where no
-   * owner is known.
-   */
-  @Nullable ReplicaOwner speaker(ConnectionId server) {
+  @Override
+  public @Nullable ReplicaOwner speaker(ConnectionId server) {
     return owners.first(server);
-  }
-
-  /** Whether each replica answers this alone, so that requests are spread. */
-  static boolean isSpread(String suffix) {
-    return OwnerTable.isSpread(suffix);
   }
 
   /**
@@ -51,7 +46,8 @@ public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
     }
     // A call that becomes a task belongs to the session that runs it, so the speaker takes it.
     boolean task = options.getHeaders() != null && options.getHeaders().contains(Headers.TASK);
-    return owners.next(server, !task && isSpread(suffix(server, address)), tried);
+    boolean spread = !task && OwnerTable.isSpread(suffix(server, address));
+    return owners.next(server, spread, tried, spread ? requests.key(server, options) : null);
   }
 
   /**
@@ -62,13 +58,14 @@ public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
     return address.substring(Addresses.of(server, "").length());
   }
 
-  /** Sends a request to one replica and no other. */
+  @Override
   public <T> Future<Message<T>> request(
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options) {
     return requests.requestOf(owner, suffix, body, options);
   }
 
-  /** Publishes the state of this node's replica to all nodes. */
+  /** To all nodes. */
+  @Override
   public void publish(ReplicaId replica, ConnectionState state, String version) {
     owners.state(replica, requests.self(), state, version);
     requests
@@ -76,15 +73,18 @@ public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
         .publish(new NodeMessage.ReplicaState(requests.self(), replica, state, version));
   }
 
-  /**
-   * Runs {@code listener} after every change of the replicas of this replica's server, on any
-   * thread.
-   */
-  public void listen(ReplicaId replica, Runnable listener) {
-    owners.listen(replica, listener);
+  @Override
+  public void listen(ReplicaId replica, NodeReplica own) {
+    owners.listen(replica, own::changed);
   }
 
+  @Override
   public void forget(ReplicaId replica) {
     owners.forget(replica);
+  }
+
+  @Override
+  public boolean passesOn(ReplicaId at, String suffix, Message<Object> message) {
+    return false;
   }
 }

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.replicas.ReplicaOwner;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

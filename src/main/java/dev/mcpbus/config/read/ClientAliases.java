@@ -57,6 +57,14 @@ public final class ClientAliases {
           "read_timeout_seconds", List.of("timeout", "s"),
           "tool_timeout_ms", List.of("timeout", "ms"));
 
+  /** The members of {@code reconnectionOptions} by ours. */
+  private static final Map<String, String> RECONNECTION =
+      Map.of(
+          "initialReconnectionDelay", "initial",
+          "maxReconnectionDelay", "max",
+          "reconnectionDelayGrowFactor", "factor",
+          "maxRetries", "restarts");
+
   /** Keys of which an empty text says nothing; forms of user interfaces write all of them. */
   private static final List<String> BLANK =
       Stream.of("url", "type", "command", "envFile", "cwd", "timeout")
@@ -119,8 +127,10 @@ public final class ClientAliases {
     if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
       forms.put("type", http.line(), ConfigNode.text(http.line(), HttpOptions.TYPE));
     }
-    forms.requestHeaders("requestInit");
-    forms.requestHeaders("requestOptions");
+    forms.requestHeaders("requestInit", "headers");
+    forms.requestHeaders("requestOptions", "headers");
+    forms.requestHeaders("eventSourceInit", "streamHeaders");
+    forms.reconnection();
     forms.pairs("env", "=");
     forms.pairs("headers", ":");
     DURATIONS.forEach((other, ours) -> forms.duration(other, ours.get(0), ours.get(1)));
@@ -174,20 +184,54 @@ public final class ClientAliases {
         "Write them beside the other keys");
   }
 
-  private void requestHeaders(String key) {
+  private void requestHeaders(String key, String ours) {
     ConfigMember init = members.get(key);
-    if (init == null || init.value().members().size() != 1 || members.containsKey("headers")) {
+    if (init == null || init.value().members().size() != 1 || members.containsKey(ours)) {
       return;
     }
     ConfigNode headers = init.value().get("headers");
     if (headers != null) {
       replace(
           key,
-          "headers",
+          ours,
           headers,
           key + ".headers",
-          "Write \"headers\": { ... } in place of \"" + key + "\"");
+          "Write \"" + ours + "\": { ... } in place of \"" + key + "\"");
     }
+  }
+
+  /** How the SDK opens a stream again, as how the supervisor does. */
+  private void reconnection() {
+    ConfigMember found = members.get("reconnectionOptions");
+    if (found == null
+        || !found.value().is(ValueType.OBJECT)
+        || members.containsKey("restart")
+        || !found.value().members().stream()
+            .allMatch(part -> RECONNECTION.containsKey(part.name()))) {
+      return; // the reader says what is not known
+    }
+    int line = found.line();
+    List<ConfigMember> backoff = new ArrayList<>();
+    List<ConfigMember> parts = new ArrayList<>();
+    for (ConfigMember part : found.value().members()) {
+      ConfigMember ours =
+          new ConfigMember(RECONNECTION.getOrDefault(part.name(), ""), part.line(), part.value());
+      if (ours.name().equals("restarts")) {
+        parts.add(new ConfigMember("intensity", line, ConfigNode.object(line, List.of(ours))));
+      } else {
+        backoff.add(ours);
+      }
+    }
+    if (!backoff.isEmpty()) {
+      parts.add(new ConfigMember("backoff", line, ConfigNode.object(line, backoff)));
+    }
+    replace(
+        "reconnectionOptions",
+        "restart",
+        ConfigNode.object(line, parts),
+        "reconnectionOptions",
+        "Write \"restart\": {\"backoff\": {\"initial\", \"max\", \"factor\"}, \"intensity\":"
+            + " {\"restarts\"}}");
   }
 
   /** {@code ["A=b"]} or {@code [{"name": "A", "value": "b"}]}, as of containers and of ACP. */

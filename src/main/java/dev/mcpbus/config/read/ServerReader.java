@@ -3,6 +3,7 @@ package dev.mcpbus.config.read;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.read.ConfigNode.ConfigMember;
 import dev.mcpbus.config.read.Substitution.EntryVariables;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -52,6 +54,8 @@ final class ServerReader {
   private final Set<Path> envFiles;
   private boolean urlRead;
   private Optional<Filled> url = Optional.empty();
+  private List<Filled> further = List.of();
+  private final List<String> shownUrls = new ArrayList<>();
 
   /**
    * @param own the transport that the program made; null where the entry says how to reach the
@@ -85,11 +89,16 @@ final class ServerReader {
     ServerSettings settings =
         RecordCopy.with(read, "connection", read.connection().with().tools(tools).build());
     TransportOptions transport = transport(settings);
-    if (replicas > 1 && transport instanceof StdioOptions) {
+    List<TransportOptions> others = others(transport);
+    if (replicas > 1 && entry.has("urls")) {
       entry.wrong(
           entry.line("replicas"),
-          "a program on stdio has one connection, \"replicas\" cannot be " + replicas,
-          "Remove it, or serve the program over HTTP and give its \"url\"");
+          "\"urls\" give one connection each, so \"replicas\" cannot stand beside them",
+          "Remove \"replicas\", or name a URL several times");
+    }
+    if (settings.connection().balanceKey().isBlank()) {
+      entry.wrong(
+          entry.line("balanceKey"), "\"balanceKey\" is empty", "Name a header, such as principal");
     }
     if (transport == null || entry.problems().count() > before) {
       return Optional.empty();
@@ -116,12 +125,65 @@ final class ServerReader {
             settings.drain(),
             source,
             view,
-            redactor(transport)));
+            redactor(transport, others),
+            null,
+            others));
+  }
+
+  /**
+   * How to reach the instances of {@code urls} after the first, which differ in their URL alone.
+   */
+  private List<TransportOptions> others(@Nullable TransportOptions first) {
+    if (first == null || further.isEmpty()) {
+      return List.of();
+    }
+    HttpOptions http =
+        first instanceof HttpOptions plain
+            ? plain
+            : first instanceof SseOptions sse ? sse.http() : null;
+    if (http == null) {
+      entry.wrong(
+          entry.line("urls"),
+          "\"urls\" are those of servers over HTTP, not of type \"" + first.type() + "\"",
+          "Give one \"url\"");
+      return List.of();
+    }
+    List<TransportOptions> others = new ArrayList<>();
+    for (Filled text : further) {
+      Optional<URI> uri = urls().http(text);
+      if (uri.isPresent() && !sameScheme(uri.get(), http)) {
+        entry.wrong(
+            entry.line("urls"),
+            "\"urls\" do not all begin with the same scheme",
+            "Use http:// or https:// for all of them");
+      }
+      uri.ifPresent(
+          found -> {
+            Map<String, Sensitive> headers = new LinkedHashMap<>(http.headers());
+            String url = urls().withoutUser(found, headers).toString();
+            HttpOptions other =
+                RecordCopy.with(http, Map.of("url", Sensitive.of(url), "headers", headers));
+            others.add(first instanceof SseOptions ? new SseOptions(other) : other);
+          });
+    }
+    view.remove("url");
+    view.put("urls", new JsonArray(shownUrls));
+    return others;
+  }
+
+  private static boolean sameScheme(URI uri, HttpOptions first) {
+    return first
+        .url()
+        .reveal()
+        .toLowerCase(Locale.ROOT)
+        .startsWith(uri.getScheme().toLowerCase(Locale.ROOT) + ":");
   }
 
   /** Removes all secrets of the entry; a host is not a secret, even if a variable holds it. */
-  private Redactor redactor(TransportOptions transport) {
+  private Redactor redactor(TransportOptions transport, List<TransportOptions> others) {
     secrets.addAll(transport.secrets());
+    others.forEach(other -> secrets.addAll(other.secrets()));
+    further.forEach(text -> secrets.addAll(EntryMasking.secrets(text.value())));
     List<Sensitive> inserted = entry.substitution().inserted(server);
     url.ifPresent(text -> secrets.addAll(EntryMasking.secrets(text.value())));
     secrets.addAll(
@@ -292,9 +354,22 @@ final class ServerReader {
         .orElse(Map.of())
         .forEach(
             (name, value) -> {
-              header(name, value);
+              header("headers", name, value);
               headers.put(name, value.value());
             });
+    Map<String, Sensitive> streamHeaders = new LinkedHashMap<>();
+    entry
+        .with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST))
+        .map("streamHeaders")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              header("streamHeaders", name, value);
+              streamHeaders.put(name, value.value());
+            });
+    Optional<Filled> session = entry.text("sessionId");
+    session.ifPresent(this::sessionId);
+    entry.text("version"); // as the seed's own code does: accepted, and nothing is done with it
     Optional<Boolean> listen = entry.flag("listen");
     Optional<Filled> url = url();
     Optional<URI> uri = url.flatMap(text -> urls().http(text));
@@ -313,10 +388,16 @@ final class ServerReader {
           "OAuth cannot be combined with a headersHelper or an Authorization header",
           "Keep one of them");
     }
+    if (!streamHeaders.isEmpty()) {
+      view.put("streamHeaders", hidden(streamHeaders.keySet()));
+    }
+    session.ifPresent(text -> view.put("sessionId", Sensitive.MASK));
     helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
     helper.ifPresent(text -> secrets.addAll(EntryMasking.secrets(words(text))));
     return HttpOptions.of(Sensitive.of(plain.toString()), headers)
         .withListen(listen.orElse(true))
+        .withSessionId(session.map(Filled::value).orElse(null))
+        .withStreamHeaders(streamHeaders)
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withTls(tls(uri.get()))
@@ -375,7 +456,21 @@ final class ServerReader {
   private Optional<Filled> url() {
     if (!urlRead) {
       urlRead = true;
-      url = entry.with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST)).text("url");
+      ConfigEntry filling =
+          entry.with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST));
+      List<Filled> several = filling.texts("urls").orElse(List.of());
+      several.forEach(text -> shownUrls.add(EntryMasking.url(text.shown())));
+      ConfigNode list = entry.node().get("urls");
+      if (list != null && list.is(ConfigNode.ValueType.ARRAY) && several.isEmpty()) {
+        entry.wrong(entry.line("urls"), "\"urls\" names no URL", "Name one for each instance");
+      } else if (several.size() > ServerOrigin.MAX_REPLICAS) {
+        entry.wrong(
+            entry.line("urls"),
+            "\"urls\" has " + several.size() + " URLs, the limit is " + ServerOrigin.MAX_REPLICAS,
+            "Leave some out");
+      }
+      further = several.stream().skip(1).toList();
+      url = several.isEmpty() ? filling.text("url") : Optional.of(several.get(0));
     }
     return url;
   }
@@ -393,8 +488,18 @@ final class ServerReader {
     return new BusOptions(address.get().value());
   }
 
-  private void header(String name, Filled value) {
-    int line = entry.line("headers");
+  private void sessionId(Filled id) {
+    int length = id.value().reveal().length();
+    if (length == 0 || length > 4_096 || id.value().anyMatch(c -> c < 0x21 || c > 0x7E)) {
+      entry.wrong(
+          entry.line("sessionId"),
+          "\"sessionId\" is not 1 to 4096 visible ASCII characters",
+          "Give the Mcp-Session-Id that the server has sent, or remove it");
+    }
+  }
+
+  private void header(String key, String name, Filled value) {
+    int line = entry.line(key);
     if (!HEADER_NAME.matcher(name).matches()) {
       entry.wrong(
           line,

@@ -31,7 +31,8 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
 
   /** A built-in type or that of a plug-in; empty after a problem. */
   String read() {
-    List<String> ways = List.of("command", "url", "address").stream().filter(entry::has).toList();
+    List<String> ways =
+        List.of("command", "url", "urls", "address").stream().filter(entry::has).toList();
     if (ways.size() > 1) {
       entry.wrong(
           entry.line(ways.get(1)),
@@ -53,7 +54,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
       }
       return switch (ways.get(0)) {
         case "command" -> StdioOptions.TYPE;
-        case "url" -> typeOfUrl();
+        case "url", "urls" -> typeOfUrl();
         default -> BusOptions.TYPE;
       };
     }
@@ -121,7 +122,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
   }
 
   private String needs(String key, String type) {
-    if (!entry.has(key)) {
+    if (!entry.has(key) && !(key.equals("url") && entry.has("urls"))) {
       boolean other = Stream.of("command", "url", "address").anyMatch(entry::has);
       entry.wrong(
           entry.line("type"),

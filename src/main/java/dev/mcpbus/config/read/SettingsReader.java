@@ -5,6 +5,9 @@ import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.read.ConfigNode.ValueType;
 import dev.mcpbus.config.read.Substitution.Filled;
+import dev.mcpbus.connection.options.BreakerOptions;
+import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.Backoff;
 import io.vertx.core.json.JsonObject;
@@ -37,6 +40,7 @@ final class SettingsReader {
         .set("maxStreamDuration", stream)
         .hand("protocolVersion", SettingsReader::protocolVersion)
         .hand("capabilities", SettingsReader::capabilities)
+        .hand("breaker", read -> breaker(read, base.connection().breaker()))
         .hand("pin", PinReader::read)
         .hand(
             "restart.backoff",
@@ -122,6 +126,49 @@ final class SettingsReader {
   private static boolean looksLikeSeconds(ConfigNode number) {
     double value = number.number().doubleValue();
     return value >= 1 && value <= MAX_LIKE_SECONDS;
+  }
+
+  /** {@code true} is the breaker with all defaults; an object changes some of them. */
+  private static Optional<BreakerOptions> breaker(ConfigEntry entry, BreakerOptions base) {
+    ConfigNode value = entry.node().get("breaker");
+    if (value == null || value.is(ValueType.NULL)) {
+      return Optional.empty();
+    }
+    if (value.is(ValueType.BOOLEAN)) {
+      return entry.flag("breaker").map(on -> active(entry, base, on));
+    }
+    if (!value.is(ValueType.OBJECT)) {
+      entry.wrong(
+          entry.line("breaker"),
+          "\"breaker\" must be true, false or an object, not " + value.type().title,
+          "Write \"breaker\": true for a circuit breaker with all defaults");
+      return Optional.empty();
+    }
+    return entry
+        .object("breaker")
+        .map(
+            inner -> {
+              BreakerOptions read = Filling.of(inner, active(entry, base, true)).done();
+              if (read.minimumCalls() > read.window()) {
+                inner.wrong(
+                    inner.line(inner.has("minimumCalls") ? "minimumCalls" : "window"),
+                    "\"breaker.minimumCalls\" is "
+                        + read.minimumCalls()
+                        + ", but only the last "
+                        + read.window()
+                        + " calls count",
+                    "Make \"minimumCalls\" at most as large as \"window\"");
+              }
+              return read;
+            });
+  }
+
+  private static BreakerOptions active(ConfigEntry entry, BreakerOptions base, boolean on) {
+    if (on && !OptionalLibrary.RESILIENCE4J.isPresent()) {
+      entry.wrong(
+          entry.line("breaker"), OptionalLibrary.RESILIENCE4J.missing(), "Or remove \"breaker\"");
+    }
+    return RecordCopy.with(base, "active", on);
   }
 
   private static Backoff backoff(ConfigEntry entry, Backoff base) {

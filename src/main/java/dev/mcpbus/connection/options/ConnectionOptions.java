@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.options;
 
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
@@ -43,6 +44,11 @@ import org.jspecify.annotations.Nullable;
  *     {@code SAFE}
  * @param renewable whether a client of the gateway may go on with a new connection, and so a new
  *     session at the server, where the node of the last one is lost; default false
+ * @param balance which of several connections takes a call that any can answer; default {@code
+ *     ROUND_ROBIN}
+ * @param balanceKey the header of calls on the bus whose value decides with {@code STICKY}, default
+ *     {@code principal}
+ * @param breaker refuses calls while too many of them fail; default none
  * @param strict refuse every {@link dev.mcpbus.protocol.Quirk} of the server; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param tools which of the server's tools exist for callers; default all
@@ -72,6 +78,9 @@ public record ConnectionOptions(
     boolean shared,
     Repeat repeat,
     boolean renewable,
+    Balance balance,
+    String balanceKey,
+    BreakerOptions breaker,
     boolean strict,
     boolean toolsOnly,
     ToolPolicy tools,
@@ -98,6 +107,16 @@ public record ConnectionOptions(
     SAFE,
     /** None: the marks of the server are not true, or a second reading costs too much. */
     NEVER
+  }
+
+  /** Which of the connections of a server takes a call. */
+  public enum Balance {
+    /** One after the other. */
+    ROUND_ROBIN,
+    /** The one with the fewest requests in flight. */
+    LEAST_PENDING,
+    /** The same one for the same key, as long as it serves. */
+    STICKY
   }
 
   /** What happens to a call while there is no session. */
@@ -139,6 +158,9 @@ public record ConnectionOptions(
           false,
           Repeat.SAFE,
           false,
+          Balance.ROUND_ROBIN,
+          Headers.PRINCIPAL,
+          BreakerOptions.NONE,
           false,
           false,
           ToolPolicy.ALL,
@@ -247,6 +269,18 @@ public record ConnectionOptions(
 
     public Builder renewable(boolean value) {
       return set("renewable", value);
+    }
+
+    public Builder balance(Balance value) {
+      return set("balance", value);
+    }
+
+    public Builder balanceKey(String value) {
+      return set("balanceKey", value);
+    }
+
+    public Builder breaker(BreakerOptions value) {
+      return set("breaker", value);
     }
 
     public Builder strict(boolean value) {

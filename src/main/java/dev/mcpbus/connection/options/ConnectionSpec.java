@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Transport;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param privateConnection names the client of a private connection; null where all callers share
  *     it
  * @param ownership the right to serve in a cluster; null on a single node
+ * @param local which of several connections on a single node it is; null for the only one
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -33,11 +35,22 @@ public record ConnectionSpec(
     PinStore pins,
     PinStore eras,
     @Nullable PrivateConnection privateConnection,
-    @Nullable Ownership ownership) {
+    @Nullable Ownership ownership,
+    @Nullable LocalReplica local) {
 
   /** The capabilities that the connection states to its server, whatever callers offer. */
   public RawJson offered() {
     return privateConnection == null ? RawJson.of(capabilities) : privateConnection.capabilities();
+  }
+
+  /** By what its supervisor knows it. */
+  public ReplicaId child() {
+    return local == null ? new ReplicaId(id, 0) : local.id();
+  }
+
+  /** Makes the role of one of several connections; null for the only one. */
+  public ReplicaRole.@Nullable RoleFactory several() {
+    return local != null ? local.role() : ownership == null ? null : ownership.several();
   }
 
   /** The id of the server, by which people know it: a private connection has another one itself. */

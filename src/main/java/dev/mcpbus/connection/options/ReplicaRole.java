@@ -6,12 +6,13 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The role of one of several replicas of a server, each on its own node: which requests it answers
- * itself, and which events it publishes for all. The cluster implements it; a server's only
- * connection has none. Owner: the connection's context.
+ * The role of one of several connections of a server, the replicas: which requests it answers
+ * itself, and which events it publishes for all. A server's only connection has none. Owner: the
+ * connection's context.
  */
 public interface ReplicaRole {
 
@@ -25,6 +26,12 @@ public interface ReplicaRole {
      * @param request the body of the request
      */
     JsonObject status(@Nullable Object request);
+
+    /** Requests in flight, of this moment or one just before; any thread may call it. */
+    int pending();
+
+    /** Calls are to come here: a connection that is idle starts, unless it was disconnected. */
+    void wanted();
 
     /** This replica now publishes the common events, because the one that did has gone. */
     void tookOver();
@@ -40,9 +47,19 @@ public interface ReplicaRole {
    * Registers the replica's own address.
    *
    * @param handler takes the messages at that address
+   * @param operations what takes the messages of each suffix, for this replica alone
    * @return completes when every node knows the address
    */
-  Future<Void> open(Vertx vertx, Handler<Message<Object>> handler);
+  Future<Void> open(
+      Vertx vertx,
+      Handler<Message<Object>> handler,
+      Map<String, Handler<Message<Object>>> operations);
+
+  /**
+   * The circuit breaker of this replica lets a probe through in so many milliseconds; -1 where it
+   * is closed.
+   */
+  void probeIn(long millis);
 
   void close();
 

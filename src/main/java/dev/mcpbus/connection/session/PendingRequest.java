@@ -25,6 +25,7 @@ public abstract class PendingRequest {
   private long sentAs;
   private int rounds;
   private @Nullable TelemetryOperation operation;
+  private @Nullable CallBreaker breaker;
   private boolean toolError;
   private boolean reached;
   private double progress = Double.NEGATIVE_INFINITY;
@@ -261,9 +262,23 @@ public abstract class PendingRequest {
     return own == null ? trace() : own;
   }
 
+  /** The breaker has let the request through, and wants to know how it ends. */
+  final void guardedBy(CallBreaker one) {
+    breaker = one;
+  }
+
+  private void tell(@Nullable McpFailure failure, boolean withToolError) {
+    CallBreaker one = breaker;
+    if (one != null) {
+      breaker = null;
+      one.ended(this, failure, withToolError);
+    }
+  }
+
   /** The server has answered with a result. */
   final void answered(boolean withToolError) {
     toolError = withToolError;
+    tell(null, withToolError);
     TelemetryOperation measured = operation;
     if (measured != null) {
       operation = null;
@@ -273,6 +288,7 @@ public abstract class PendingRequest {
 
   /** The server has answered with an error, or will not answer. */
   final void missed(McpFailure failure) {
+    tell(failure, false);
     TelemetryOperation measured = operation;
     if (measured != null) {
       operation = null;

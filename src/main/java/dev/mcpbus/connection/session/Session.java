@@ -64,6 +64,7 @@ public final class Session implements Channel.Receiver {
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
   private final LoopCheck loops;
   private final WaitingCalls waiting;
+  private final @Nullable CallBreaker breaker;
 
   /** Completes when the channel is open; if the session has ended meanwhile, when it is closed. */
   private Future<Void> opening = Future.succeededFuture();
@@ -95,6 +96,7 @@ public final class Session implements Channel.Receiver {
         new NotificationRouter(pending, owners, listener, telemetry, clock.millis());
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
     this.waiting = new WaitingCalls(this);
+    this.breaker = listener.breaker();
   }
 
   /** Shows the following messages to another tap; null for none. */
@@ -228,9 +230,9 @@ public final class Session implements Channel.Receiver {
 
   /**
    * Sends a request; {@code call} ends exactly once, in this method or later. Fails it with {@code
-   * UNAVAILABLE} after the end of the session, {@code OVERLOADED} at the bound, {@code
-   * LIMIT_EXCEEDED} for a message that is too large, {@code CALL_TIMEOUT} and {@code CANCELLED} for
-   * a call that is late, or a code of the transport.
+   * UNAVAILABLE} after the end of the session or while its breaker is open, {@code OVERLOADED} at
+   * the bound, {@code LIMIT_EXCEEDED} for a message that is too large, {@code CALL_TIMEOUT} and
+   * {@code CANCELLED} for a call that is late, or a code of the transport.
    *
    * @return our id of the request, -1 where it was not sent, or is sent later
    */
@@ -244,6 +246,11 @@ public final class Session implements Channel.Receiver {
     }
     if (!call.isExtra() && !pending.admits(call, options.maxPending())) {
       call.fail(ConnectionFailures.overloaded(pending.size(), options.maxPending()));
+      return -1;
+    }
+    McpFailure refused = breaker == null ? null : breaker.refusal(call);
+    if (refused != null) {
+      call.fail(refused);
       return -1;
     }
     long id = pending.add(call);

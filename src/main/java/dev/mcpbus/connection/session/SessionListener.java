@@ -93,6 +93,11 @@ public interface SessionListener {
     return Quirks.untold();
   }
 
+  /** Refuses calls while too many of them fail; null where nothing does. */
+  default @Nullable CallBreaker breaker() {
+    return null;
+  }
+
   /** The session has ended, and not by {@link Session#close}; every pending request has failed. */
   void onEnded(Session session, McpFailure reason);
 }

@@ -28,7 +28,8 @@ public final class ProgramMeters {
   /**
    * In place of a registry of mcpbus's own. One for Prometheus shows each metric of the page, and
    * the page shows all that the registry has. Any other gets meters of the same names, with dots;
-   * their values are those of the last 5 s, and durations have their number and sum.
+   * their values are those of the last 5 s, and durations have their number and sum. A registry
+   * serves one bus.
    */
   public static OwnTelemetry of(MeterRegistry registry) {
     return new MeterSource(registry);

@@ -81,6 +81,11 @@ final class StateCollector implements MultiCollector {
             "Calls that wait for a session with the server.",
             server -> server.sum(one -> one.facts().waiting())));
     all.add(
+        gauges(
+            "mcpbus_breakers_open",
+            "Circuit breakers that refuse calls, or send probes alone.",
+            server -> server.sum(one -> one.facts().openBreakers())));
+    all.add(
         counts(
             "mcpbus_restarts",
             "Sessions that the supervisor has started again.",

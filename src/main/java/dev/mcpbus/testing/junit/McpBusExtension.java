@@ -8,6 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -136,8 +137,10 @@ final class McpBusExtension
       throws ReflectiveOperationException {
     ClassLoader loader = context.getRequiredTestClass().getClassLoader();
     ParameterResolver other =
-        (ParameterResolver)
-            Class.forName(VERTX_EXTENSION, true, loader).getConstructor().newInstance();
+        Class.forName(VERTX_EXTENSION, true, loader)
+            .asSubclass(ParameterResolver.class)
+            .getConstructor()
+            .newInstance();
     Parameter vertx =
         McpBusExtension.class.getDeclaredMethod("takes", Vertx.class).getParameters()[0];
     Object made =
@@ -159,7 +162,7 @@ final class McpBusExtension
               }
             },
             context);
-    return (Vertx) made;
+    return (Vertx) Objects.requireNonNull(made);
   }
 
   /** Has the parameter that the other extension is asked for. */

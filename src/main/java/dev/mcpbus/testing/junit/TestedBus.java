@@ -28,7 +28,7 @@ final class TestedBus {
   private final McpBus bus;
   private final Set<Long> children = children();
   private final Map<String, FakeMcpServer> fakes = new LinkedHashMap<>();
-  private final List<String> toConnect = new ArrayList<>();
+  private final Map<String, FakeMcpServer> toConnect = new LinkedHashMap<>();
   private boolean begun;
 
   /**
@@ -58,7 +58,7 @@ final class TestedBus {
     FakeMcpServer made = FakeMcpServer.create(vertx, id);
     fakes.put(id, made);
     if (declared.connect()) {
-      toConnect.add(id);
+      toConnect.put(id, made);
       if (begun) {
         begin();
       }
@@ -69,12 +69,10 @@ final class TestedBus {
   /** Connects what is not connected yet. */
   void begin() {
     begun = true;
-    for (String id : toConnect) {
-      await(bus.add(id, fakes.get(id).transport()), "adding " + id);
-    }
+    toConnect.forEach((id, fake) -> await(bus.add(id, fake.transport()), "adding " + id));
     if (!toConnect.isEmpty()) {
-      await(
-          bus.awaitReady(PATIENCE, toConnect.toArray(String[]::new)), "the start of " + toConnect);
+      String[] ids = toConnect.keySet().toArray(String[]::new);
+      await(bus.awaitReady(PATIENCE, ids), "the start of " + toConnect.keySet());
     }
     toConnect.clear();
   }

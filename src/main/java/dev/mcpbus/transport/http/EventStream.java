@@ -174,6 +174,7 @@ final class EventStream implements SseParser.EventSink {
   private void send(HttpClientRequest created) {
     request = created;
     session.headers(null, created);
+    session.streamHeaders(created);
     authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
     String lastId = position.lastId();

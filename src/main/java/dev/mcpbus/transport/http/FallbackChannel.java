@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Streamable HTTP first; HTTP+SSE if the server refuses {@code initialize} as its first message
- * with 400, 404 or 405 and without a JSON-RPC error (MCP 2025-11-25, Transports, Backwards
- * Compatibility). The server has refused that request, so it is safe to send it again. A refusal of
- * {@code server/discover} says nothing of HTTP+SSE, which knows no such request: servers of
- * Streamable HTTP refuse it so, too, and open a stream for the GET that would follow. Confined to
- * the owner context.
+ * with 400, 404 or 405 (MCP 2025-11-25, Transports, Backwards Compatibility), whatever the body
+ * says: a JSON-RPC error is the answer only if HTTP+SSE fails, too. The server has refused that
+ * request, so it is safe to send it again. A refusal of {@code server/discover} says nothing of
+ * HTTP+SSE, which knows no such request: servers of Streamable HTTP refuse it so, too, and open a
+ * stream for the GET that would follow. Confined to the owner context.
  */
 final class FallbackChannel implements Channel {
 
@@ -48,7 +48,8 @@ final class FallbackChannel implements Channel {
     http.onRefusal(this::refused);
   }
 
-  private boolean refused(OutboundMessage message, HttpClientResponse response) {
+  private boolean refused(
+      OutboundMessage message, HttpClientResponse response, @Nullable Envelope reply) {
     int status = response.statusCode();
     if ((status != 400 && status != 404 && status != 405)
         || opening != null
@@ -70,8 +71,10 @@ final class FallbackChannel implements Channel {
               if (opened != null) {
                 current = opened;
                 http.close();
-              } else {
+              } else if (reply == null) {
                 fail(message, both(why, failure));
+              } else if (held.remove(message)) {
+                receiver.onMessage(reply);
               }
               sendHeld();
             });

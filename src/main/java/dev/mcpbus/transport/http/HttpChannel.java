@@ -25,7 +25,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,7 +57,12 @@ final class HttpChannel extends HttpSession {
   private boolean sessions = true;
 
   private @Nullable Promise<Void> closing;
-  private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
+  private @Nullable RefusedMessage refusal;
+
+  /** Those that named the session of the options; null where it names none, or has another now. */
+  private @Nullable Set<HttpExchange> withGiven;
+
+  private final Runnable givenIsUnknown;
   private boolean lost;
   private long lostTimer = -1;
 
@@ -69,8 +73,14 @@ final class HttpChannel extends HttpSession {
       ConfiguredHeaders configured,
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
+      Runnable givenIsUnknown,
       Receiver receiver) {
     super(owner, dialer, endpoint, configured, credentials, options, receiver);
+    this.givenIsUnknown = givenIsUnknown;
+    if (options.sessionId() != null) {
+      sessionId = HttpHeaders.createOptimized(options.sessionId().reveal());
+      withGiven = new HashSet<>(4);
+    }
     this.barrier = new InitializedBarrier(this);
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
   }
@@ -171,7 +181,7 @@ final class HttpChannel extends HttpSession {
    * server that does not answer ends the session by itself.
    */
   private Future<Void> endSession() {
-    if (sessionId == null || lost) {
+    if (sessionId == null || lost || withGiven != null) { // one that was given may go on elsewhere
       return owner.succeededFuture();
     }
     Promise<Void> done = owner.promise();
@@ -214,12 +224,19 @@ final class HttpChannel extends HttpSession {
         .put("junk", junk);
   }
 
-  /**
-   * Sets a handler for refused messages. Until the server accepts a message, {@code handler} sees
-   * each message that the server refuses without a JSON-RPC error. If it returns true, the receiver
-   * is not notified of that message.
-   */
-  void onRefusal(BiPredicate<OutboundMessage, HttpClientResponse> handler) {
+  /** Takes a message that the server has refused. */
+  @FunctionalInterface
+  interface RefusedMessage {
+
+    /**
+     * @param reply the JSON-RPC error with which it did; null for none
+     * @return true where the receiver is not to be notified of the message
+     */
+    boolean takes(OutboundMessage message, HttpClientResponse response, @Nullable Envelope reply);
+  }
+
+  /** Until the server accepts a message, {@code handler} sees each message that it refuses. */
+  void onRefusal(RefusedMessage handler) {
     refusal = handler;
   }
 
@@ -279,6 +296,9 @@ final class HttpChannel extends HttpSession {
   void prepare(HttpExchange exchange, HttpClientRequest created) {
     super.prepare(exchange, created);
     created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
+    if (withGiven != null && sessionId != null) {
+      withGiven.add(exchange);
+    }
     getStream.posted(exchange);
   }
 
@@ -310,6 +330,7 @@ final class HttpChannel extends HttpSession {
           return HttpFailures.protocol("Mcp-Session-Id must be 1 to 4096 visible ASCII characters");
         }
         sessionId = HttpHeaders.createOptimized(id);
+        withGiven = null;
       }
     }
     if (negotiated != null && options.listen() && sessions && !lost && !over) {
@@ -326,8 +347,18 @@ final class HttpChannel extends HttpSession {
   }
 
   @Override
-  boolean takesOver(HttpExchange exchange, HttpClientResponse response) {
-    boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
+  boolean startsAnew(HttpExchange refused, int status) {
+    if (status != 404 || withGiven == null || !withGiven.remove(refused) || refusal == null) {
+      return false;
+    }
+    sessionId = null;
+    givenIsUnknown.run();
+    return true;
+  }
+
+  @Override
+  boolean takesOver(HttpExchange exchange, HttpClientResponse response, @Nullable Envelope reply) {
+    boolean taken = !over && refusal != null && refusal.takes(exchange.message(), response, reply);
     if (taken) {
       exchange.abort();
     }
@@ -341,6 +372,9 @@ final class HttpChannel extends HttpSession {
       return;
     }
     lost = true;
+    if (withGiven != null) {
+      givenIsUnknown.run();
+    }
     getStream.stop();
     lostTimer = after(LOST_GRACE_MILLIS, this::closedByServer);
     closeIfIdle();
@@ -350,6 +384,9 @@ final class HttpChannel extends HttpSession {
   void ended(HttpExchange exchange) {
     getStream.gone(exchange);
     others.remove(exchange);
+    if (withGiven != null) {
+      withGiven.remove(exchange);
+    }
     if (exchange.isRequest()) {
       requests.remove(exchange.message().id(), exchange);
     } else {

@@ -441,6 +441,11 @@ final class HttpExchange implements EventStream.StreamListener {
     Envelope reply = error == null || !isRequest() ? null : replyOf(error);
     // A server that refuses a notification may mean that: the next request finds a lost session.
     boolean mayTell = isRequest() || !session.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
+    if (session.startsAnew(this, status)) {
+      answer = null;
+      start();
+      return;
+    }
     if (mayTell && session.saysLost(this, status, error, reply)) {
       session.lost(this);
       return;
@@ -466,8 +471,10 @@ final class HttpExchange implements EventStream.StreamListener {
     } else if (reply != null
         && session.answersInResponse()
         && (reply == error ? isAnswerOfTheServer(status) : status == 400)) {
-      answered(reply);
-    } else if (error != null || !session.takesOver(this, response)) {
+      if (!session.takesOver(this, response, reply)) {
+        answered(reply);
+      }
+    } else if (!session.takesOver(this, response, null)) {
       fail(session.refusal(response, from, error));
     }
   }

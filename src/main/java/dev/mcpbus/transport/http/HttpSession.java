@@ -38,6 +38,7 @@ abstract class HttpSession implements Channel {
   final Receiver receiver;
   final SessionDoubts doubts;
   private final ConfiguredHeaders configured;
+  private final @Nullable ConfiguredHeaders streams;
   private final @Nullable ChannelCredentials credentials;
   private final ByteBudget.ByteAccount received;
   private final Set<EventStream> lingering = new HashSet<>(4);
@@ -73,6 +74,8 @@ abstract class HttpSession implements Channel {
     this.posts = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
+    this.streams =
+        options.streamHeaders().isEmpty() ? null : ConfiguredHeaders.of(options.streamHeaders());
     this.credentials = credentials;
     this.options = options;
     this.receiver = receiver;
@@ -118,6 +121,21 @@ abstract class HttpSession implements Channel {
     // The response future reports a failure; without this handler Vert.x would log it, too.
     to.exceptionHandler(HttpConventions.IGNORE);
     configured.addTo(to);
+  }
+
+  /** Adds what is configured for the GET of a stream. */
+  void streamHeaders(HttpClientRequest to) {
+    if (streams != null) {
+      streams.addTo(to);
+    }
+  }
+
+  /**
+   * Whether the server does not know the session that the options name, and the message is to be
+   * sent again without one.
+   */
+  boolean startsAnew(HttpExchange refused, int status) {
+    return false;
   }
 
   /** Null if the configured headers are all that requests need. */
@@ -245,8 +263,12 @@ abstract class HttpSession implements Channel {
     sessionLost();
   }
 
-  /** Whether another transport takes over a message that the server has refused. */
-  boolean takesOver(HttpExchange exchange, HttpClientResponse response) {
+  /**
+   * Whether another transport takes over a message that the server has refused.
+   *
+   * @param reply the JSON-RPC error with which it did; null for none
+   */
+  boolean takesOver(HttpExchange exchange, HttpClientResponse response, @Nullable Envelope reply) {
     return false;
   }
 

@@ -30,6 +30,9 @@ public final class StreamableHttpTransport implements Transport {
   private final @Nullable Authenticator authenticator;
   private final SseTransport httpSse;
 
+  /** Whether the server has said that it does not know the session of the options. */
+  private volatile boolean isGivenUnknown;
+
   /**
    * Creates a transport.
    *
@@ -77,7 +80,8 @@ public final class StreamableHttpTransport implements Transport {
             to,
             headers,
             ChannelCredentials.of(authenticator, context),
-            options,
+            isGivenUnknown ? options.withSessionId(null) : options,
+            () -> isGivenUnknown = true,
             receiver);
     return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls, to), receiver);
   }

@@ -54,9 +54,9 @@ final class ContainerProcess implements ChildProcess {
   private ContainerProcess(
       ChildProcess inner, Path script, ChildEvents inbox, ChildLauncher launcher) {
     this.inner = inner;
-    inner
-        .gone()
-        .onComplete(over -> SpawnThread.INSTANCE.execute(() -> stop(script, inbox, launcher)));
+    ChildThreads.retain();
+    gone.future().onComplete(over -> ChildThreads.release());
+    inner.gone().onComplete(over -> ChildThreads.spawn(() -> stop(script, inbox, launcher)));
   }
 
   /** Makes the folder; why another user may put scripts there, with the remedy, or null. */

@@ -28,19 +28,14 @@ final class DescendantSweep {
   private static final long PAUSE_NANOS = 2_000_000;
   private static final int MOST_ROUNDS = 500;
 
-  private final SpawnThread spawner;
   private final MarkedProcesses processes = new MarkedProcesses();
   private final Map<String, Promise<Void>> waiting = new ConcurrentHashMap<>();
-
-  DescendantSweep(SpawnThread spawner) {
-    this.spawner = spawner;
-  }
 
   /** Kills every process with the mark {@code lineage}; completes when none is left. */
   Future<Void> sweep(String lineage) {
     Promise<Void> promise = Promise.promise();
     waiting.put(lineage, promise);
-    spawner.execute(this::sweepWaiting);
+    ChildThreads.spawn(this::sweepWaiting);
     return promise.future();
   }
 

@@ -56,13 +56,15 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
   /** One for each event loop and one for the thread of {@link ProcessLoop}. */
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::allocate);
 
-  private final ProcessLoop loop = ProcessLoop.get();
+  private final ProcessLoop loop = ChildThreads.loop();
+  private final OrphanReaper reaper = ChildThreads.reaper();
   private final ChildEvents inbox;
   private final StderrTail stderrTail;
   private final String lineage;
   private final int pid;
   private final int pidfd;
   private final Promise<Void> gone = Promise.promise();
+  private final Promise<Void> stdinClosed = Promise.promise();
 
   // Confined to the owner context.
   private boolean inputOpen = true;
@@ -94,6 +96,8 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
     this.stdin = stdin;
     this.stdout = stdout;
     this.stderr = stderr;
+    ChildThreads.retain();
+    Future.join(gone.future(), stdinClosed.future()).onComplete(over -> ChildThreads.release());
   }
 
   /** Runs on the spawn thread. If it fails, it releases everything. */
@@ -105,7 +109,8 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
             options,
             System.getenv(),
             Map.of(RunId.VARIABLE, RunId.SELF, DescendantSweep.VARIABLE, lineage));
-    OrphanReaper.INSTANCE.ensureRunning();
+    OrphanReaper reaper = ChildThreads.reaper();
+    reaper.ensureRunning();
     PosixSpawn.Pipe in = PosixSpawn.Pipe.open();
     PosixSpawn.Pipe out = null;
     PosixSpawn.Pipe err = null;
@@ -113,7 +118,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
       out = PosixSpawn.Pipe.open();
       err = PosixSpawn.Pipe.open();
       int pid = PosixSpawn.start(launch, in.read(), out.write(), err.write(), tail);
-      OrphanReaper.INSTANCE.add(pid);
+      reaper.add(pid);
       Posix.close(in.read());
       Posix.close(out.write());
       Posix.close(err.write());
@@ -190,7 +195,11 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
   public void closeInput() {
     if (inputOpen) {
       inputOpen = false;
-      loop.execute(() -> Posix.close(stdin));
+      loop.execute(
+          () -> {
+            Posix.close(stdin);
+            stdinClosed.complete();
+          });
     }
   }
 
@@ -352,7 +361,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
     readStdout(READS_AT_END);
     readStderr(READS_AT_END);
     Posix.kill(-pid, Posix.SIGKILL);
-    OrphanReaper.INSTANCE.remove(pid);
+    reaper.remove(pid);
     int[] status = new int[1];
     int reaped = Posix.waitpid(pid, status, Posix.WNOHANG);
     loop.leave(serial);
@@ -364,6 +373,6 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
     stdout = -1;
     stderr = -1;
     inbox.ended(reaped == pid ? ExitStatus.describe(status[0]) : "exit status unknown");
-    OrphanReaper.INSTANCE.descendants().sweep(lineage).onComplete(swept -> gone.tryComplete());
+    reaper.descendants().sweep(lineage).onComplete(swept -> gone.tryComplete());
   }
 }

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,13 +17,12 @@ import org.slf4j.LoggerFactory;
  * session that reads the process group of every child from its stdin. When stdin ends, the JVM is
  * dead: the shell kills the groups and every process marked with {@link RunId#SELF}, and stops the
  * containers that children have started ({@link ContainerProcess}). If the shell dies, the spawn
- * thread starts it again. It ends when it has found no process for half a second: a process that is
- * about to run another program has no environment for a moment. Locked, because the spawn thread
- * adds groups and the loop thread removes them, a few times per child.
+ * thread starts it again. A dot ends it at once, when no child is left. Else it ends when it has
+ * found no process for half a second: a process that is about to run another program has no
+ * environment for a moment. Locked, because the spawn thread adds groups and the loop thread
+ * removes them, a few times per child.
  */
 final class OrphanReaper implements ProcessLoop.DescriptorOwner {
-
-  static final OrphanReaper INSTANCE = new OrphanReaper();
 
   private static final Logger LOG = LoggerFactory.getLogger(OrphanReaper.class);
   private static final int MOST_RESTARTS = 20;
@@ -34,6 +34,7 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
       groups=' '
       while read -r line; do
         case $line in
+          .) exit 0 ;;
           +*) groups="$groups${line#+} " ;;
           -*) group=${line#-}
               case $groups in
@@ -63,17 +64,17 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
       done
       """;
 
-  private final DescendantSweep descendants = new DescendantSweep(SpawnThread.INSTANCE);
+  private final DescendantSweep descendants = new DescendantSweep();
   private final Set<Integer> groups = new HashSet<>();
   private final ByteBuffer line = Posix.allocate(8 * 1024);
   private int pid = -1;
   private int stdin = -1;
   private int pidfd = -1;
+  private @Nullable ProcessLoop joined;
   private long serial;
   private int restarts;
   private boolean swept;
-
-  private OrphanReaper() {}
+  private boolean ending;
 
   DescendantSweep descendants() {
     return descendants;
@@ -143,7 +144,8 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
       int descriptor = Posix.pidfdOpen(pid);
       pidfd = descriptor;
       if (descriptor >= 0) {
-        ProcessLoop loop = ProcessLoop.get();
+        ProcessLoop loop = ChildThreads.loop();
+        joined = loop;
         loop.execute(
             () -> {
               serial = loop.join(this, true);
@@ -166,16 +168,37 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
   @Override
   public void ready(int tag) {
     synchronized (this) {
-      ProcessLoop.get().leave(serial);
+      if (joined != null) {
+        joined.leave(serial);
+      }
       Posix.close(pidfd);
-      Posix.close(stdin);
+      if (stdin >= 0) {
+        Posix.close(stdin);
+      }
       Posix.waitpid(pid, new int[1], Posix.WNOHANG);
       pid = -1;
       stdin = -1;
       restarts++;
+      if (ending) {
+        return;
+      }
     }
     LOG.warn("the orphan reaper of child processes has died; starting it again");
-    SpawnThread.INSTANCE.execute(this::ensureRunning);
+    ChildThreads.spawn(this::ensureRunning);
+  }
+
+  /** Ends the shell, which has nothing to do any more. Runs on the loop's thread. */
+  synchronized void end() {
+    ending = true;
+    if (pid >= 0) {
+      write(".\n");
+      Posix.close(stdin);
+      stdin = -1;
+      if (pidfd < 0) {
+        Posix.waitpid(pid, new int[1], 0);
+        pid = -1;
+      }
+    }
   }
 
   @Override

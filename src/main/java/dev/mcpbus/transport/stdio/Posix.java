@@ -60,21 +60,50 @@ final class Posix {
 
   static final int EPOLL_DATA_OFFSET = EPOLL_EVENT_BYTES - 8;
 
-  /** Whether this system offers all of these calls. */
-  static final boolean AVAILABLE = register();
-
   /** Available since glibc 2.34; without it each descriptor gets FD_CLOEXEC. */
-  static final @Nullable Function ADD_CLOSE_FROM =
-      AVAILABLE ? optional("posix_spawn_file_actions_addclosefrom_np") : null;
+  private static @Nullable Function addCloseFrom;
+
+  private static int users;
+  private static boolean available;
 
   private Posix() {}
+
+  /**
+   * Makes the calls possible until {@link #release}: JNA keeps a mapped class, and with it the
+   * class loader of the application, as long as it is mapped.
+   */
+  static synchronized void retain() {
+    if (users++ == 0) {
+      available = register();
+      addCloseFrom = available ? optional("posix_spawn_file_actions_addclosefrom_np") : null;
+    }
+  }
+
+  static synchronized void release() {
+    if (--users == 0 && available) {
+      available = false;
+      addCloseFrom = null;
+      Native.unregister(Posix.class);
+    }
+  }
+
+  /** Whether this system offers all of these calls. */
+  static synchronized boolean isAvailable() {
+    return available;
+  }
+
+  /** Null where the C library lacks it. */
+  static synchronized @Nullable Function addCloseFrom() {
+    return addCloseFrom;
+  }
 
   private static boolean register() {
     if (!Platform.isLinux() || !Platform.is64Bit()) {
       return false;
     }
     try {
-      Native.register(Posix.class, Platform.C_LIBRARY_NAME);
+      // With the library's name alone JNA would keep the class loader of this class.
+      Native.register(Posix.class, NativeLibrary.getInstance(Platform.C_LIBRARY_NAME));
       return true;
     } catch (UnsatisfiedLinkError e) {
       LoggerFactory.getLogger(Posix.class)

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import com.sun.jna.Function;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -141,8 +142,9 @@ final class PosixSpawn {
   }
 
   private static void closeOthers(long actions) {
-    if (Posix.ADD_CLOSE_FROM != null) {
-      Posix.ADD_CLOSE_FROM.invokeInt(new Object[] {actions, 3});
+    Function addCloseFrom = Posix.addCloseFrom();
+    if (addCloseFrom != null) {
+      addCloseFrom.invokeInt(new Object[] {actions, 3});
       return;
     }
     try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {

@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,10 +62,6 @@ final class ProcessLoop {
   private static final long WAKE = -1;
   private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final class LazyInstance {
-    static final ProcessLoop INSTANCE = new ProcessLoop();
-  }
-
   private final int epoll;
   private final int wakeup;
   private final ByteBuffer events = Posix.allocate(BATCH * Posix.EPOLL_EVENT_BYTES);
@@ -78,9 +76,15 @@ final class ProcessLoop {
   private final Map<Long, DescriptorOwner> members = new HashMap<>();
   private final List<DescriptorOwner> swept = new ArrayList<>();
   private final Thread thread;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private long nextSerial = 1;
+  private boolean ending;
 
-  private ProcessLoop() {
+  /** Whether its descriptors are closed: their numbers may be others' then. Guarded by this. */
+  private boolean closed;
+
+  /** {@link ChildThreads} has one at a time. */
+  ProcessLoop() {
     epoll = Posix.epoll_create1(Posix.O_CLOEXEC);
     wakeup = Posix.eventfd(0, Posix.O_CLOEXEC | Posix.O_NONBLOCK);
     if (epoll < 0 || wakeup < 0) {
@@ -89,22 +93,39 @@ final class ProcessLoop {
     control(Posix.EPOLL_CTL_ADD, wakeup, Posix.EPOLLIN, WAKE);
     thread = new Thread(this::run, "mcpbus-stdio");
     thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+    Posix.retain();
     thread.start();
   }
 
-  /** Returns the loop; the first child starts it. */
-  static ProcessLoop get() {
-    return LazyInstance.INSTANCE;
-  }
-
   /**
-   * Runs {@code command} on the loop's thread, in the order of the calls. Any thread may call this.
+   * Runs {@code command} on the loop's thread, in the order of the calls; not any more when the
+   * loop has ended. Any thread may call this.
    */
   void execute(Runnable command) {
     commands.add(command);
     if (Thread.currentThread() != thread && woken.compareAndSet(false, true)) {
-      Posix.write(wakeup, signalAddress, Long.BYTES);
+      synchronized (this) {
+        if (!closed) {
+          Posix.write(wakeup, signalAddress, Long.BYTES);
+        }
+      }
     }
+  }
+
+  /**
+   * Ends the thread when it has no member any more. Any thread may call this.
+   *
+   * @param last runs on the loop's thread before
+   * @return completes when the descriptors are closed
+   */
+  CompletionStage<Void> end(Runnable last) {
+    execute(
+        () -> {
+          ending = true;
+          last.run();
+        });
+    return ended;
   }
 
   /**
@@ -158,7 +179,7 @@ final class ProcessLoop {
 
   private void run() {
     long eventsAddress = Posix.address(events);
-    while (true) {
+    while (!ending || !members.isEmpty()) {
       int count = Posix.epoll_wait(epoll, eventsAddress, BATCH, timeoutMillis());
       for (int i = 0; i < count; i++) {
         dispatch(events.getLong(i * Posix.EPOLL_EVENT_BYTES + Posix.EPOLL_DATA_OFFSET));
@@ -166,6 +187,13 @@ final class ProcessLoop {
       runCommands();
       runTimers();
     }
+    synchronized (this) {
+      closed = true;
+      Posix.close(epoll);
+      Posix.close(wakeup);
+    }
+    Posix.release();
+    ended.complete(null);
   }
 
   private void dispatch(long data) {

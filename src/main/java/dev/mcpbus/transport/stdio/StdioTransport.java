@@ -73,7 +73,7 @@ public final class StdioTransport implements Transport {
     Installer installs = installer == null ? null : new Installer(receiver.output());
     OutputListener output = installs == null ? receiver.output() : installs;
     StderrTail stderr = new StderrTail(options.stderrBytes(), redactor, output);
-    SpawnThread.INSTANCE.execute(
+    ChildThreads.spawn(
         () -> {
           try {
             ChildProcess child = launch(inbox, stderr);
@@ -119,7 +119,7 @@ public final class StdioTransport implements Transport {
 
   private ChildProcess launch(ChildEvents inbox, StderrTail stderr) throws TransportException {
     boolean portable =
-        !Posix.AVAILABLE || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
+        !Posix.isAvailable() || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
     return ContainerProcess.launch(
         options,
         inbox,

@@ -15,7 +15,9 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.replicas.ReplicaOwner;
 import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -275,11 +277,11 @@ class ClusterRequestsTest {
   @Test
   void a_server_that_this_node_knows_is_waited_for_while_the_map_does_not_know_it() {
     ConnectionId id = new ConnectionId("remembered");
-    ClusterRequests.of(caller).define(id, true);
+    ClusterRequests.of(caller).define(id, ConnectionOptions.DEFAULT);
     McpFailure between = McpFailure.of(failure(call("remembered", 300)));
     assertThat(between.code()).isEqualTo(FailureCode.UNAVAILABLE);
 
-    ClusterRequests.of(caller).define(id, false);
+    ClusterRequests.of(caller).define(id, null);
     McpFailure removed = McpFailure.of(failure(call("remembered", 300)));
     assertThat(removed.code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }

@@ -71,6 +71,24 @@ class ClientAliasesTest {
   }
 
   @Test
+  void the_options_of_streams_are_headers_and_a_back_off() {
+    ConfigResult result =
+        read(
+            "\"url\": \"http://h/mcp\"",
+            "\"eventSourceInit\": {\"headers\": {\"X-A\": \"b\"}}",
+            "\"reconnectionOptions\": {\"initialReconnectionDelay\": 250,"
+                + " \"maxReconnectionDelay\": 4000, \"reconnectionDelayGrowFactor\": 1.5,"
+                + " \"maxRetries\": 2}");
+    ServerDefinition server = only(result);
+    assertThat(((HttpOptions) server.transport()).streamHeaders())
+        .containsEntry("X-A", Sensitive.of("b"));
+    assertThat(server.restart().backoff().initial()).hasMillis(250);
+    assertThat(server.restart().backoff().max()).hasMillis(4_000);
+    assertThat(server.restart().backoff().factor()).isEqualTo(1.5);
+    assertThat(server.restart().intensity().restarts()).isEqualTo(2);
+  }
+
+  @Test
   void a_command_as_a_list_is_a_program_and_its_arguments() {
     ConfigResult result = read("\"command\": [\"npx\", \"-y\", \"foo\"]", "\"args\": [\"bar\"]");
     assertThat(launch(result)).containsExactly("npx", "-y", "foo", "bar");

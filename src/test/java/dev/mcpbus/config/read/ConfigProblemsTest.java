@@ -65,10 +65,38 @@ class ConfigProblemsTest {
             + " string",
         "\"command\": \"x\", \"maxPending\": 0|\"maxPending\" is out of range. Give a number from 1"
             + " to 1000000",
-        "\"command\": \"x\", \"replicas\": 2|a program on stdio has one connection, \"replicas\""
-            + " cannot be 2. Remove it, or serve the program over HTTP and give its \"url\"",
+        "\"urls\": [\"http://h/\", \"http://i/\"], \"replicas\": 2|\"urls\" give one connection each, so"
+            + " \"replicas\" cannot stand beside them. Remove \"replicas\", or name a URL several times",
+        "\"url\": \"http://h/\", \"sessionId\": \"a b\"|\"sessionId\" is not 1 to 4096 visible ASCII"
+            + " characters. Give the Mcp-Session-Id that the server has sent, or remove it",
+        "\"url\": \"http://h/\", \"streamHeaders\": {\"a b\": \"c\"}|\"a b\" is not the name of a header",
+        "\"url\": \"http://h/\", \"reconnectionOptions\": {\"retries\": 1}|unknown key"
+            + " \"reconnectionOptions\"",
+        "\"urls\": []|\"urls\" names no URL. Name one for each instance",
+        "\"urls\": \"http://h/\"|\"urls\" must be a list of strings, not a string. Write \"urls\":"
+            + " [\"one\", \"two\"]",
+        "\"urls\": [\"http://h/\", \"https://i/\"]|\"urls\" do not all begin with the same scheme. Use"
+            + " http:// or https:// for all of them",
+        "\"urls\": [\"tcp://h:1\", \"tcp://i:1\"]|\"urls\" are those of servers over HTTP, not of type"
+            + " \"socket\". Give one \"url\"",
+        "\"urls\": [\"http://h/\", \"i.example.com/mcp\"]|the url does not begin with http:// or https://."
+            + " Write https://i.example.com/mcp",
+        "\"url\": \"http://h/\", \"urls\": [\"http://i/\"]|\"url\" and \"urls\" cannot both be right",
+        "\"url\": \"http://h/\", \"balance\": \"random\"|\"balance\" cannot be \"random\". Use one of"
+            + " round-robin, least-pending, sticky",
+        "\"url\": \"http://h/\", \"balanceKey\": \" \"|\"balanceKey\" is empty. Name a header, such as"
+            + " principal",
         "\"url\": \"http://h/\", \"replicas\": 0|\"replicas\" is out of range. Give a number from"
             + " 1 to 100",
+        "\"command\": \"x\", \"breaker\": \"on\"|\"breaker\" must be true, false or an object, not a"
+            + " string. Write \"breaker\": true for a circuit breaker with all defaults",
+        "\"command\": \"x\", \"breaker\": {\"minimumCalls\": 30}|\"breaker.minimumCalls\" is 30, but"
+            + " only the last 20 calls count. Make \"minimumCalls\" at most as large as \"window\"",
+        "\"command\": \"x\", \"breaker\": {\"failureRate\": 50}|\"breaker.failureRate\" is out of range."
+            + " Give a number from 0.01 to 1",
+        "\"command\": \"x\", \"breaker\": {\"openfor\": \"1s\"}|unknown key \"breaker.openfor\". Did you"
+            + " mean \"breaker.openFor\"?",
+        "\"command\": \"x\", \"breaker\": {\"openFor\": 0}|\"breaker.openFor\" must be more than zero",
         "\"command\": \"x\", \"maxPending\": 1.5|\"maxPending\" must be a whole number",
         "\"command\": \"x\", \"maxPending\": \"9\"|\"maxPending\" must be a number, not a string",
         "\"command\": \"x\", \"timeout\": \"soon\"|\"timeout\" is not a duration. Write milliseconds"

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.HttpOptions;
@@ -13,6 +14,7 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +50,32 @@ class FallbackChannelTest extends HttpFixture {
     assertThat(probe.foreignCallbacks()).isZero();
     probe.close();
     await().until(() -> server.http().open() == 0);
+  }
+
+  /** As {@code /sse/<id>} of mcpbus itself: it answers 405 with a JSON-RPC body. */
+  @ParameterizedTest
+  @ValueSource(strings = {"400 Bad Request", "404 Not Found", "405 Method Not Allowed"})
+  void a_json_rpc_body_does_not_change_that(String status) throws Exception {
+    HttpSseServer server = httpSse();
+    server.refusal(status, errorOf(0L, -32000, "Method not allowed."));
+    ChannelProbe probe = handshake(HttpOptions.of(server.url()));
+    probe.call(1, "tools/list");
+    assertThat(probe.channel().diagnostics().getString("wire")).isEqualTo("HTTP+SSE");
+  }
+
+  @Test
+  void headers_for_streams_are_sent_with_the_get_alone() throws Exception {
+    HttpSseServer server = httpSse();
+    HttpOptions options =
+        HttpOptions.of(server.url()).withStreamHeaders(Map.of("X-Stream", Sensitive.of("yes")));
+    ChannelProbe probe = handshake(options);
+    probe.call(1, "tools/list");
+    assertThat(server.http().requests("GET"))
+        .isNotEmpty()
+        .allMatch(get -> "yes".equals(get.headers().get("x-stream")));
+    assertThat(server.http().requests("POST"))
+        .isNotEmpty()
+        .noneMatch(post -> post.headers().containsKey("x-stream"));
   }
 
   /** mcp-go: the probe gets 400 and plain text, and any GET opens a stream that stays silent. */
@@ -96,7 +124,8 @@ class FallbackChannelTest extends HttpFixture {
   }
 
   @Test
-  void a_json_rpc_error_an_other_method_and_an_other_status_do_not_fall_back() throws Exception {
+  void a_json_rpc_error_is_the_answer_where_http_sse_fails_and_other_refusals_do_not_fall_back()
+      throws Exception {
     RawHttpServer server =
         answer(
             (request, peer) -> {
@@ -111,9 +140,10 @@ class FallbackChannelTest extends HttpFixture {
             });
     ChannelProbe probe = open(server);
     assertThat(probe.call(0, Methods.INITIALIZE).payload().toString()).contains("-32600");
+    assertThat(server.requests("GET")).hasSize(1);
     probe.fail(1, "ping");
     expect(probe.fail(2, Methods.INITIALIZE), Reason.FORBIDDEN, Reached.NO);
-    assertThat(server.requests("GET")).isEmpty();
+    assertThat(server.requests("GET")).hasSize(1);
   }
 
   @Test

@@ -26,6 +26,7 @@ final class HttpSseServer {
   private volatile String endpoint = "/messages?sessionId=7";
   private volatile String greeting = "";
   private volatile String refusal = "404 Not Found";
+  private volatile @Nullable String error;
   private volatile @Nullable Stream stream;
 
   HttpSseServer(Posts posts) {
@@ -55,6 +56,12 @@ final class HttpSseServer {
     refusal = status;
   }
 
+  /** The same with a JSON-RPC error as the body. */
+  void refusal(String status, String body) {
+    refusal = status;
+    error = body;
+  }
+
   void redirect(String from, String to) {
     redirects.put(from, to);
   }
@@ -80,6 +87,11 @@ final class HttpSseServer {
       peer.end();
       peer.close();
     } else if (request.path().equals("/sse")) {
+      String body = error;
+      if (body != null) {
+        peer.reply(refusal, body, "Content-Type: application/json");
+        return;
+      }
       peer.reply(refusal, "<pre>Cannot POST /sse</pre>", "Content-Type: text/html");
     } else {
       posts.to(request, peer, stream());

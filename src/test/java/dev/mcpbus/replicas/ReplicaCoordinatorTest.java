@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

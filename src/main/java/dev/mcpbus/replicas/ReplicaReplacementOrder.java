@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
@@ -13,7 +13,7 @@ import java.time.Duration;
  * watches what the others announce; {@link RollingRestart}, which one node carries out for all,
  * sends commands instead. Runs on the caller's context.
  */
-public record ReplicaReplacementOrder(Vertx vertx) {
+public record ReplicaReplacementOrder(Vertx vertx, ReplicaPeers peers) {
 
   private static final Duration CHECK_INTERVAL = Duration.ofMillis(100);
 
@@ -33,7 +33,7 @@ public record ReplicaReplacementOrder(Vertx vertx) {
 
   private Future<Void> check(ReplicaId replica, String version, long checksLeft) {
     boolean ready =
-        ClusterRequests.of(vertx).replicas().of(replica.server()).stream()
+        peers.of(replica.server()).stream()
             .filter(one -> one.replica().number() < replica.number())
             .allMatch(one -> hasTaken(one, version));
     if (ready || checksLeft <= 0) {

@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
@@ -24,7 +24,10 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private static final String SPEAKER = "speaker";
   private static final long STATUS_MILLIS = 1_000;
   private static final long OTHERS_MILLIS = 10_000;
+
+  /** Between two probes of a replica whose breaker is open, while another one serves. */
+  private static final long PROBE_PAUSE_MILLIS = 1_000;
 
   /**
    * Events about whether the server can be reached: published only while no other replica serves.
@@ -67,26 +73,31 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private final ReplicaId replica;
   private final String version;
   private final Self self;
-  private final ReplicaRouting replicas;
+  private final ReplicaPeers replicas;
   private final RollingRestart rollingRestart;
+  private final AtomicLong probeAt = new AtomicLong(Long.MAX_VALUE);
   private Set<ReplicaOwner> others = Set.of();
 
   /** The speaker at the last change of replicas; null where it did not serve. */
   private @Nullable ReplicaId speaker;
 
   /** Binds the object to the connection's context. */
-  public ReplicaCoordinator(Vertx vertx, ReplicaId replica, String version, Self self) {
+  public ReplicaCoordinator(
+      Vertx vertx, ReplicaPeers replicas, ReplicaId replica, String version, Self self) {
     this.context = vertx.getOrCreateContext();
     this.replica = replica;
     this.version = version;
     this.self = self;
-    this.replicas = ClusterRequests.of(vertx).replicas();
+    this.replicas = replicas;
     this.rollingRestart = new RollingRestart(vertx, replicas, replica.server());
   }
 
   @Override
-  public Future<Void> open(Vertx vertx, Handler<Message<Object>> handler) {
-    replicas.listen(replica, () -> context.runOnContext(now -> changed()));
+  public Future<Void> open(
+      Vertx vertx,
+      Handler<Message<Object>> handler,
+      Map<String, Handler<Message<Object>>> operations) {
+    replicas.listen(replica, new OwnReplica(this, operations));
     return vertx
         .eventBus()
         .<Object>consumer(replica.address(), handler)
@@ -97,6 +108,55 @@ public final class ReplicaCoordinator implements ReplicaRole {
   @Override
   public void close() {
     replicas.forget(replica);
+  }
+
+  @Override
+  public void probeIn(long millis) {
+    probeAt.set(millis < 0 ? Long.MAX_VALUE : millis() + millis);
+  }
+
+  private static long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  /** This replica, as the others on its node see it; any thread may call. */
+  private record OwnReplica(ReplicaCoordinator of, Map<String, Handler<Message<Object>>> operations)
+      implements ReplicaPeers.NodeReplica {
+
+    @Override
+    public void changed() {
+      of.context.runOnContext(now -> of.changed());
+    }
+
+    @Override
+    public int pending() {
+      return of.self.pending();
+    }
+
+    @Override
+    public void wanted() {
+      of.context.runOnContext(now -> of.self.wanted());
+    }
+
+    @Override
+    public boolean takesProbe() {
+      long due = of.probeAt.get();
+      long now = millis();
+      return due <= now && of.probeAt.compareAndSet(due, now + PROBE_PAUSE_MILLIS);
+    }
+
+    @Override
+    public void run(Runnable task) {
+      of.context.runOnContext(now -> task.run());
+    }
+
+    @Override
+    public void take(String suffix, Message<Object> message) {
+      Handler<Message<Object>> operation = operations.get(suffix);
+      if (operation != null) {
+        operation.handle(message);
+      }
+    }
   }
 
   // ---- events
@@ -151,8 +211,11 @@ public final class ReplicaCoordinator implements ReplicaRole {
   public void received(String suffix, Message<Object> message, Handler<Message<Object>> own) {
     String alone = message.headers().get(Headers.ALONE);
     boolean task = message.headers().contains(Headers.TASK);
-    if (YES.equals(alone) || (ReplicaRouting.isSpread(suffix) && !task)) {
-      own.handle(message);
+    boolean here = YES.equals(alone);
+    if (here || (OwnerTable.isSpread(suffix) && !task)) {
+      if (here || !replicas.passesOn(replica, suffix, message)) {
+        own.handle(message);
+      }
       return;
     }
     ReplicaOwner first = replicas.speaker(replica.server());
@@ -253,9 +316,16 @@ public final class ReplicaCoordinator implements ReplicaRole {
 
   private static JsonObject brief(JsonObject status, ReplicaId of) {
     JsonObject brief = new JsonObject().put("replica", of.number());
-    for (String key : List.of("node", "state", "status", "epoch", "restarts", "sessionId")) {
+    for (String key :
+        List.of("node", "state", "status", "epoch", "restarts", "sessionId", "breaker")) {
       if (status.getValue(key) != null) {
         brief.put(key, status.getValue(key));
+      }
+    }
+    JsonObject transport = status.getJsonObject("transport", new JsonObject());
+    for (String key : List.of("target", "pid", "pending")) {
+      if (transport.getValue(key) != null) {
+        brief.put(key, transport.getValue(key));
       }
     }
     return status.getValue("lastError") == null

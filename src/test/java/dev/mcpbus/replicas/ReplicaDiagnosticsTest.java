@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import static dev.mcpbus.bus.BusTests.await;
 import static org.assertj.core.api.Assertions.assertThat;

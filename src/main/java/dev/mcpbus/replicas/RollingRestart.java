@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -26,11 +26,11 @@ final class RollingRestart {
   private static final int MAX_CHECKS = 600;
 
   private final Vertx vertx;
-  private final ReplicaRouting replicas;
+  private final ReplicaPeers replicas;
   private final ConnectionId server;
   private boolean running;
 
-  RollingRestart(Vertx vertx, ReplicaRouting replicas, ConnectionId server) {
+  RollingRestart(Vertx vertx, ReplicaPeers replicas, ConnectionId server) {
     this.vertx = vertx;
     this.replicas = replicas;
     this.server = server;

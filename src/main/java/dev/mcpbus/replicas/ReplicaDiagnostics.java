@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.Gathered;

@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServerOperation.Replicas;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Which node owns which replica, as far as this node has received it, and the state of each
  * replica. Any thread may call.
  */
-final class OwnerTable {
+public final class OwnerTable {
 
   /**
    * Requests that any replica can answer alone, so they are spread over the replicas. All others go
@@ -38,7 +39,7 @@ final class OwnerTable {
   private final Map<ConnectionId, Group> groups = new ConcurrentHashMap<>();
   private final Map<ReplicaId, Runnable> listeners = new ConcurrentHashMap<>();
 
-  static boolean isSpread(String suffix) {
+  public static boolean isSpread(String suffix) {
     return SPREAD.contains(suffix);
   }
 
@@ -46,15 +47,15 @@ final class OwnerTable {
    * Runs {@code listener} after every change of the replicas of this replica's server, on any
    * thread.
    */
-  void listen(ReplicaId replica, Runnable listener) {
+  public void listen(ReplicaId replica, Runnable listener) {
     listeners.put(replica, listener);
   }
 
-  void forget(ReplicaId replica) {
+  public void forget(ReplicaId replica) {
     listeners.remove(replica);
   }
 
-  void put(ReplicaOwner owner) {
+  public void put(ReplicaOwner owner) {
     groups.compute(
         owner.replica().server(),
         (server, present) -> {
@@ -68,7 +69,7 @@ final class OwnerTable {
   /**
    * Takes an owner from the map of claims. Where the same owner is known already its state is kept.
    */
-  void learn(ReplicaOwner owner) {
+  public void learn(ReplicaOwner owner) {
     Group group = groups.get(owner.replica().server());
     ReplicaOwner known = group == null ? null : group.owners.get(owner.replica().number());
     if (known == null || !known.node().equals(owner.node())) {
@@ -77,13 +78,13 @@ final class OwnerTable {
   }
 
   /** Whether the server has owners of more than its one default replica. */
-  boolean isReplicated(ConnectionId server) {
+  public boolean isReplicated(ConnectionId server) {
     Group group = groups.get(server);
     return group != null && !group.owners.isEmpty() && group.owners.lastKey() > 0;
   }
 
   /** Sets the state of a known replica; of an unknown one nothing is kept. */
-  void state(ReplicaId replica, String node, ConnectionState state, String version) {
+  public void state(ReplicaId replica, String node, ConnectionState state, String version) {
     Group group = groups.get(replica.server());
     if (group != null) {
       group.owners.computeIfPresent(
@@ -96,7 +97,7 @@ final class OwnerTable {
     }
   }
 
-  void remove(ReplicaId replica, String node) {
+  public void remove(ReplicaId replica, String node) {
     groups.computeIfPresent(
         replica.server(),
         (server, group) -> {
@@ -108,7 +109,7 @@ final class OwnerTable {
   }
 
   /** Removes the replicas of a node that is no member any more. */
-  void lost(String node) {
+  public void lost(String node) {
     for (Group group : List.copyOf(groups.values())) {
       for (ReplicaOwner owner : List.copyOf(group.owners.values())) {
         if (owner.node().equals(node)) {
@@ -128,7 +129,7 @@ final class OwnerTable {
   }
 
   /** Lowest number first. */
-  List<ReplicaOwner> all(ConnectionId server) {
+  public List<ReplicaOwner> all(ConnectionId server) {
     Group group = groups.get(server);
     return group == null ? List.of() : new ArrayList<>(group.owners.values());
   }
@@ -137,7 +138,7 @@ final class OwnerTable {
    * The speaker of a server: its first replica that serves, else its first replica; null where no
    * owner is known.
    */
-  @Nullable ReplicaOwner first(ConnectionId server) {
+  public @Nullable ReplicaOwner first(ConnectionId server) {
     List<ReplicaOwner> all = all(server);
     return all.stream()
         .filter(ReplicaOwner::serves)
@@ -146,7 +147,7 @@ final class OwnerTable {
   }
 
   /** The owner of a server with one replica; null where there are several, or none is known. */
-  @Nullable ReplicaOwner only(ConnectionId server) {
+  public @Nullable ReplicaOwner only(ConnectionId server) {
     Group group = groups.get(server);
     if (group == null) {
       return null;
@@ -162,9 +163,11 @@ final class OwnerTable {
    *
    * @param spread whether any replica can answer alone
    * @param tried replicas that are left out
+   * @param key requests with the same one go to the same replica; null for none
    * @return null where no other owner is known
    */
-  @Nullable ReplicaOwner next(ConnectionId server, boolean spread, Set<ReplicaId> tried) {
+  public @Nullable ReplicaOwner next(
+      ConnectionId server, boolean spread, Set<ReplicaId> tried, @Nullable String key) {
     Group group = groups.get(server);
     if (group == null) {
       return null;
@@ -176,6 +179,9 @@ final class OwnerTable {
         group.owners.values().stream().filter(one -> !tried.contains(one.replica())).toList();
     List<ReplicaOwner> ready = left.stream().filter(ReplicaOwner::takesCalls).toList();
     List<ReplicaOwner> from = ready.isEmpty() ? left : ready;
+    if (key != null) {
+      return from.stream().max(Comparator.comparingLong(one -> one.score(key))).orElse(null);
+    }
     return from.isEmpty()
         ? null
         : from.get(Math.floorMod(group.turn.getAndIncrement(), from.size()));

@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.routing;
+package dev.mcpbus.replicas;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,7 +31,8 @@ class OwnerTableTest {
   private Map<String, Integer> spread(int calls) {
     Map<String, Integer> nodes = new HashMap<>();
     for (int i = 0; i < calls; i++) {
-      nodes.merge(Objects.requireNonNull(owners.next(WEB, true, Set.of())).node(), 1, Integer::sum);
+      nodes.merge(
+          Objects.requireNonNull(owners.next(WEB, true, Set.of(), null)).node(), 1, Integer::sum);
     }
     return nodes;
   }
@@ -58,7 +59,7 @@ class OwnerTableTest {
     owned(0, "a", ConnectionState.DRAINING);
     owned(1, "b", ConnectionState.READY);
     owned(2, "c", ConnectionState.READY);
-    assertThat(owners.next(WEB, false, Set.of())).matches(one -> one.node().equals("b"));
+    assertThat(owners.next(WEB, false, Set.of(), null)).matches(one -> one.node().equals("b"));
   }
 
   @Test
@@ -66,9 +67,9 @@ class OwnerTableTest {
     owned(0, "a", ConnectionState.READY);
     owned(1, "b", ConnectionState.READY);
     Set<ReplicaId> tried = new HashSet<>(Set.of(replica(0)));
-    assertThat(owners.next(WEB, true, tried)).matches(one -> one.node().equals("b"));
+    assertThat(owners.next(WEB, true, tried, null)).matches(one -> one.node().equals("b"));
     tried.add(replica(1));
-    assertThat(owners.next(WEB, true, tried)).isNull();
+    assertThat(owners.next(WEB, true, tried, null)).isNull();
   }
 
   @Test
@@ -82,7 +83,7 @@ class OwnerTableTest {
     assertThat(spread(3)).containsOnlyKeys("a");
     assertThat(owners.isReplicated(WEB)).isFalse();
     owners.lost("a");
-    assertThat(owners.next(WEB, true, Set.of())).isNull();
+    assertThat(owners.next(WEB, true, Set.of(), null)).isNull();
   }
 
   @Test
@@ -110,5 +111,37 @@ class OwnerTableTest {
     assertThat(replica(2).key()).isEqualTo("web#2");
     assertThat(ReplicaId.parse("web#x")).isEmpty();
     assertThat(ReplicaId.parse("no id#1")).isEmpty();
+  }
+
+  @Test
+  void a_key_has_its_replica_and_a_lost_one_moves_only_its_own_keys() {
+    for (int number = 0; number < 4; number++) {
+      owned(number, "n" + number, ConnectionState.READY);
+    }
+    Map<String, String> homes = homes();
+    assertThat(new HashSet<>(homes.values())).hasSize(4);
+    assertThat(homes()).isEqualTo(homes);
+
+    owners.state(replica(2), "n2", ConnectionState.RECONNECTING, "1");
+    homes()
+        .forEach(
+            (key, node) -> {
+              if (!homes.get(key).equals("n2")) {
+                assertThat(node).isEqualTo(homes.get(key));
+              } else {
+                assertThat(node).isNotEqualTo("n2");
+              }
+            });
+    owners.state(replica(2), "n2", ConnectionState.READY, "1");
+    assertThat(homes()).isEqualTo(homes);
+  }
+
+  private Map<String, String> homes() {
+    Map<String, String> homes = new HashMap<>();
+    for (int i = 0; i < 100; i++) {
+      String key = "key " + i;
+      homes.put(key, Objects.requireNonNull(owners.next(WEB, true, Set.of(), key)).node());
+    }
+    return homes;
   }
 }
