@@ -191,15 +191,16 @@ class ClientClassSeedTest extends SeedDocument {
   }
 
   private static void noticesSilence(SeedBed bed) {
-    try (RawHttpServer http = HttpSeed.start()) {
-      JsonObject ping = json("{'interval':'50ms','timeout':'50ms','threshold':2}");
-      String id = bed.serve(Servers.http(http.url().toString()).set("ping", ping));
-      List<JsonObject> heard = bed.hear("mcp." + id + ".events");
-      http.close();
-      until(
-          () -> heard.stream().anyMatch(one -> one.getString("type").equals("healthCheckFailed")));
-      until(() -> !isConnected(bed, id));
-    }
+    FakeMcpServer fake = bed.fake();
+    JsonObject ping = json("{'interval':'30ms','timeout':'30ms','threshold':2}");
+    String id = bed.serve(Servers.transport(fake.transport()).set("ping", ping));
+    bed.uses(new JsonObject().put("ping", ping));
+    List<JsonObject> heard = bed.hear("mcp." + id + ".events");
+    fake.freeze(true);
+    until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("healthCheckFailed")));
+    until(() -> !isConnected(bed, id));
+    fake.freeze(false);
+    until(() -> isConnected(bed, id));
   }
 
   private static void reconnects(SeedBed bed) {

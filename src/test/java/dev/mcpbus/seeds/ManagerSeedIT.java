@@ -535,7 +535,7 @@ class ManagerSeedIT extends SeedDocument {
             "`getServerConfig`; nothing for an unknown id",
             "`mcp.servers.get`",
             "`server.config`, `server.summary`",
-            "with secrets masked",
+            "the main keys of the entry, secrets masked",
             ManagerSeedIT::showsTheEntry),
         new Row(
             "`getConnectionStatusByAttemptingPing`",
@@ -543,6 +543,12 @@ class ManagerSeedIT extends SeedDocument {
             "`server.statusByPing`",
             "connected, connecting, disconnected; a process that is frozen",
             ManagerSeedIT::pings),
+        new Row(
+            "an id that is in use: disconnect first, or use another one",
+            "`mcp.servers.remove`",
+            "`client.disconnectServer`, `client.removeServer`, `client.connectOnce`",
+            "the definition stays after a disconnect, so it is removed, too",
+            ManagerSeedIT::usesAnIdAgain),
         new Row(
             "operations on a disconnected server fail and say the remedy",
             "`mcp.<id>.tools.call`",
@@ -1427,5 +1433,18 @@ class ManagerSeedIT extends SeedDocument {
       bed.awaitState("a", "READY");
       assertThat(http.requests("POST").get(0).body()).contains("mcpbus").doesNotContain("9.9.9");
     }
+  }
+
+  private static void usesAnIdAgain(SeedBed bed) {
+    McpClient client = bed.client();
+    String id = bed.serve(bed.fake());
+    JsonObject entry = Entries.scripted("good");
+    get(client.disconnectServer(id));
+    assertThat(refused(client.connectOnce(id, entry, PLAIN)))
+        .hasMessageContaining("remove it first or choose another name");
+    get(client.removeServer(id));
+    McpServerClient again = get(client.connectOnce(id, entry, PLAIN));
+    assertThat(get(again.callTool("echo", Map.of("text", "new"))).text()).isEqualTo("new");
+    bed.ask("mcp.servers.remove", named(id));
   }
 }
