@@ -287,8 +287,8 @@ class LoadBalancingIT {
 
   @Test
   void a_list_of_urls_is_a_connection_to_each() {
-    try (CountingServer one = new CountingServer();
-        CountingServer two = new CountingServer()) {
+    CountingServer two = new CountingServer();
+    try (CountingServer one = new CountingServer()) {
       JsonObject entry =
           one.entry().put("urls", new JsonArray().add(url(one)).add(url(two))).put("ping", OFTEN);
       entry.remove("url");
@@ -314,6 +314,8 @@ class LoadBalancingIT {
         }
         assertThat(bus.status("s").getString("state")).isEqualTo("READY");
       }
+    } finally {
+      two.close();
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.Javas;
 import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -11,33 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The executable jar on the newest long-term Java, where this machine has it beside 17. */
 class NewestJavaIT {
 
-  private static final Path JVMS = Path.of("/usr/lib/jvm");
-
   @TempDir Path folder;
-
-  private static Path newest() throws IOException {
-    assumeTrue(Files.isDirectory(JVMS), "no Java is in " + JVMS);
-    try (Stream<Path> all = Files.list(JVMS)) {
-      Path found =
-          all.filter(one -> one.getFileName().toString().matches(".*\\b25\\b.*"))
-              .filter(one -> Files.isExecutable(one.resolve("bin/java")))
-              .findFirst()
-              .orElse(null);
-      assumeTrue(found != null, "no Java 25 is in " + JVMS);
-      return found;
-    }
-  }
 
   @Test
   void the_service_starts_calls_finds_and_ends_without_a_warning() throws IOException {
-    Path java = newest();
+    Path java = Javas.newest();
+    assumeTrue(java != null, "no Java 25 is here");
     Path file = folder.resolve("mcpbus.json");
     Files.writeString(
         file,

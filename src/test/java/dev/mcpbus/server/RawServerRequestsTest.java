@@ -83,6 +83,7 @@ class RawServerRequestsTest extends OverLinkedPair {
   }
 
   /** Whatever a handler does in place of an answer, and what the client reads. */
+  @SuppressWarnings("NullAway") // a handler gives null
   static Stream<Arguments> misbehaviour() {
     JsonObject itself = new JsonObject();
     itself.put("content", itself);

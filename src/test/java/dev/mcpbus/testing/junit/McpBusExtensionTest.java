@@ -27,6 +27,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** The extension, used as programs use it. */
 @McpBusTest
+@SuppressWarnings("NullAway") // the extension sets the fields
 class McpBusExtensionTest {
 
   @FakeServer("git")

@@ -1,0 +1,5 @@
+/** A program on the module path. */
+module embedding {
+  requires dev.mcpbus;
+  requires io.vertx.core;
+}
