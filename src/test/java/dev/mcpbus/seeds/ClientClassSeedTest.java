@@ -1,6 +1,7 @@
 package dev.mcpbus.seeds;
 
 import static dev.mcpbus.seeds.SeedBed.PLAIN;
+import static dev.mcpbus.seeds.SeedBed.first;
 import static dev.mcpbus.seeds.SeedBed.get;
 import static dev.mcpbus.seeds.SeedBed.json;
 import static dev.mcpbus.seeds.SeedBed.refused;
@@ -192,12 +193,12 @@ class ClientClassSeedTest extends SeedDocument {
 
   private static void noticesSilence(SeedBed bed) {
     FakeMcpServer fake = bed.fake();
-    JsonObject ping = json("{'interval':'30ms','timeout':'30ms','threshold':2}");
+    JsonObject ping = json("{'interval':'50ms','timeout':'200ms','threshold':2}");
     String id = bed.serve(Servers.transport(fake.transport()).set("ping", ping));
     bed.uses(new JsonObject().put("ping", ping));
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     fake.freeze(true);
-    until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("healthCheckFailed")));
+    first(heard, "healthCheckFailed");
     until(() -> !isConnected(bed, id));
     fake.freeze(false);
     until(() -> isConnected(bed, id));
@@ -208,7 +209,7 @@ class ClientClassSeedTest extends SeedDocument {
     String id = bed.serve(Servers.transport(fake.transport()).restart(THREE_ATTEMPTS));
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     get(fake.disconnect());
-    until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("connected")));
+    first(heard, "connected");
     assertThat(heard)
         .extracting(one -> one.getString("type"))
         .containsSubsequence("disconnected", "restarting", "connected");
@@ -220,7 +221,7 @@ class ClientClassSeedTest extends SeedDocument {
     String id = bed.serve(Servers.transport(fake.transport()).restart(THREE_ATTEMPTS));
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     get(fake.refuseConnections(true).disconnect());
-    until(() -> heard.stream().anyMatch(one -> one.getString("type").equals("gaveUp")));
+    first(heard, "gaveUp");
     assertThat(heard)
         .filteredOn(one -> one.getString("type").equals("restarting"))
         .extracting(one -> one.getLong("delay"))
@@ -486,7 +487,8 @@ class ClientClassSeedTest extends SeedDocument {
     assertThat(HttpOptions.of(URI.create("http://h/")).connectTimeout())
         .isEqualTo(Duration.ofSeconds(5));
     // A documentation address: packets to it go nowhere, or a route refuses them.
-    JsonObject entry = json("{'url':'http://192.0.2.1:9/mcp','connectTimeout':'100ms'}");
+    JsonObject entry =
+        json("{'url':'http://192.0.2.1:9/mcp','connectTimeout':'100ms','proxy':'none'}");
     bed.uses(entry);
     McpFailure late = refused(bed.client().connectOnce("x", entry, PLAIN));
     assertThat(late.code()).isEqualTo(FailureCode.CONNECT_FAILED);

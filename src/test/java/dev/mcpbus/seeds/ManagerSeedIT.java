@@ -399,7 +399,7 @@ class ManagerSeedIT extends SeedDocument {
 
   private static void timesOut(SeedBed bed) {
     FakeMcpServer fake = bed.fake().tool("slow", "at last").hold("slow");
-    String id = bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(50)));
+    String id = bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(300)));
     assertThat(bed.refused("mcp." + id + ".tools.call", "{'name':'slow'}").code())
         .isEqualTo(FailureCode.CALL_TIMEOUT);
     String patient = bed.serve(bed.fake().tool("slow", "at last").hold("slow"));
@@ -1130,7 +1130,8 @@ class ManagerSeedIT extends SeedDocument {
   }
 
   private static void hearsChanges(SeedBed bed) {
-    FakeMcpServer fake = bed.fake().resource("file:///a", "text/plain", "1");
+    FakeMcpServer fake =
+        bed.fake().versions(ProtocolVersion.V2025_11_25).resource("file:///a", "text/plain", "1");
     String id = bed.serve(fake);
     bed.hear("mcp." + id + ".events");
     List<String> heard = new CopyOnWriteArrayList<>();

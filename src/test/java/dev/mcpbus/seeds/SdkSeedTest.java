@@ -1,5 +1,6 @@
 package dev.mcpbus.seeds;
 
+import static dev.mcpbus.seeds.SeedBed.first;
 import static dev.mcpbus.seeds.SeedBed.get;
 import static dev.mcpbus.seeds.SeedBed.json;
 import static dev.mcpbus.seeds.SeedBed.names;
@@ -10,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.McpBus;
 import dev.mcpbus.Servers;
-import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
@@ -794,7 +794,7 @@ class SdkSeedTest extends SeedDocument {
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     list.set("{'tools':'none'}");
     until(() -> heard.stream().anyMatch(one -> "PROTOCOL_ERROR".equals(one.getString("code"))));
-    assertThat(heard.get(0).getString("check")).isEqualTo("tools/list");
+    assertThat(first(heard, "healthCheckFailed").getString("check")).isEqualTo("tools/list");
   }
 
   private static void tracksDrift(SeedBed bed) {
@@ -803,8 +803,7 @@ class SdkSeedTest extends SeedDocument {
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     String before = bed.ask("mcp." + id + ".tools.drift").getString("hash");
     list.set(described("deletes"));
-    until(() -> !heard.isEmpty());
-    JsonObject drift = heard.get(0);
+    JsonObject drift = first(heard, "schemaDrift");
     JsonArray changed = drift.getJsonArray("changed");
     assertThat(changed.getJsonObject(0).getString("tool")).isEqualTo("a");
     assertThat(changed.encode()).contains("reads", "deletes", "/description");
@@ -822,7 +821,7 @@ class SdkSeedTest extends SeedDocument {
                 .pin(true));
     List<JsonObject> heard = bed.hear("mcp." + id + ".events");
     list.set(described("deletes"));
-    until(() -> heard.stream().anyMatch(one -> Events.SCHEMA_DRIFT.equals(one.getString("type"))));
+    first(heard, "schemaDrift");
     McpFailure held = bed.refused("mcp." + id + ".tools.call", "{'name':'a'}");
     assertThat(held.code()).isEqualTo(FailureCode.FORBIDDEN);
     JsonObject pending = get(bed.server(id).toolDrift()).getJsonArray("pending").getJsonObject(0);

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -302,6 +303,16 @@ final class SeedBed implements AutoCloseable {
 
   static void until(Callable<Boolean> condition) {
     Awaitility.await().atMost(PATIENCE).until(condition);
+  }
+
+  /** The first event of a type among those that are heard. */
+  static JsonObject first(List<JsonObject> heard, String type) {
+    return Awaitility.await(type)
+        .atMost(PATIENCE)
+        .until(
+            () -> heard.stream().filter(one -> type.equals(one.getString("type"))).findFirst(),
+            Optional::isPresent)
+        .orElseThrow();
   }
 
   void awaitState(String id, String... states) {

@@ -294,7 +294,7 @@ class SpecificationSeedIT extends SeedDocument {
   }
 
   private static void readsYaml(SeedBed bed) {
-    McpBus bus = bed.apart(yaml(bed, "    env: {SEED: yes it is}\n    timeout: 0.3"));
+    McpBus bus = bed.apart(yaml(bed, "    env: {SEED: yes it is}\n    timeout: 2"));
     get(bus.awaitReady(Duration.ofSeconds(60)));
     McpServerClient files = bed.client(bus).server("files");
     assertThat(get(files.callTool("env", Map.of("text", "SEED"))).text()).isEqualTo("yes it is");
@@ -374,7 +374,7 @@ class SpecificationSeedIT extends SeedDocument {
 
   private static void propagatesTimeouts(SeedBed bed) {
     FakeMcpServer fake = bed.fake().tool("a", "").hold("a");
-    String id = bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(100)));
+    String id = bed.serve(Servers.transport(fake.transport()).timeout(Duration.ofMillis(300)));
     CallOptions brief = CallOptions.timeout(Duration.ofMillis(50));
     assertThat(refused(bed.server(id).callTool("a", Map.of(), brief)).code())
         .isEqualTo(FailureCode.CALL_TIMEOUT);
