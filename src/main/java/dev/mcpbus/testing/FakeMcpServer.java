@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.PublicApi;
@@ -8,6 +9,7 @@ import dev.mcpbus.server.RequestException;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -50,6 +52,7 @@ public final class FakeMcpServer {
   private final Set<Channel> clients = ConcurrentHashMap.newKeySet();
   private volatile Function<Duration, Future<Void>> time;
   private volatile boolean refusing;
+  private volatile boolean frozen;
 
   private FakeMcpServer(Vertx vertx, String name, String version) {
     this.time =
@@ -103,7 +106,25 @@ public final class FakeMcpServer {
       throw new IllegalStateException("this fake server refuses connections");
     }
     clients.add(channel);
-    return server.accept(channel);
+    Channel.Receiver session = server.accept(channel);
+    return new Channel.Receiver() {
+      @Override
+      public void onMessage(Envelope message) {
+        if (!frozen) {
+          session.onMessage(message);
+        }
+      }
+
+      @Override
+      public void onRequestFailed(long id, TransportException reason) {
+        session.onRequestFailed(id, reason);
+      }
+
+      @Override
+      public void onClosed(TransportException reason) {
+        session.onClosed(reason);
+      }
+    };
   }
 
   /** The way to this server, for {@code McpBus.add}. */
@@ -260,6 +281,12 @@ public final class FakeMcpServer {
   /** Whether new connections are refused, as of a server that is down. */
   public FakeMcpServer refuseConnections(boolean refuse) {
     refusing = refuse;
+    return this;
+  }
+
+  /** Whether it ignores whatever clients send, pings too, as a server that hangs. */
+  public FakeMcpServer freeze(boolean freeze) {
+    frozen = freeze;
     return this;
   }
 

@@ -13,10 +13,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class PatientStrategy implements ConnectionStrategy {
 
   /** What it heard. */
-  static final List<String> HEARD = new CopyOnWriteArrayList<>();
+  public static final List<String> HEARD = new CopyOnWriteArrayList<>();
 
   /** The servers that it wants connected by now. */
-  static final Set<String> AWAKE = ConcurrentHashMap.newKeySet();
+  public static final Set<String> AWAKE = ConcurrentHashMap.newKeySet();
 
   @Override
   public String name() {

@@ -42,7 +42,8 @@ public final class ClientAliases {
           "envFile", List.of("env_file"),
           "cwd", List.of("workingDirectory", "working_directory"),
           "headers", List.of("http_headers"),
-          "enabled", List.of("isActive", "active"));
+          "enabled", List.of("isActive", "active"),
+          "rpcLog", List.of("logJsonRpc"));
 
   /** Other programs' durations by ours, with the unit of a plain number. */
   private static final Map<String, List<String>> DURATIONS =

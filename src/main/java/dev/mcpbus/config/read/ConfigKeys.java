@@ -53,7 +53,6 @@ public final class ConfigKeys {
                   "transport", "type",
                   "transportType", "type",
                   "retry", "restart",
-                  "logJsonRpc", "rpcLog",
                   "workingDirectory", "cwd",
                   "endpoint", "url",
                   "requestInit", "headers")));

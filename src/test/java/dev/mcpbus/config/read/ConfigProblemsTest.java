@@ -30,8 +30,6 @@ class ConfigProblemsTest {
             + " \"command\"?",
         "\"command\": \"x\", \"enviroment\": {}|unknown key \"enviroment\". Did you mean \"env",
         "\"command\": \"x\", \"retry\": 3|unknown key \"retry\". Did you mean \"restart\"?",
-        "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean"
-            + " \"rpcLog\"?",
         "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; configuration.md"
             + " lists the keys, and an editor completes them from mcpbus.schema.json",
         "\"command\": \"x\", \"maxpend\": 1|unknown key \"maxpend\". Did you mean \"maxPending\"?",
