@@ -35,7 +35,7 @@ final class SpringDocument {
   private static final Set<String> KEYS = keys();
 
   /** {@code .name}, {@code [name]} or {@code [0]}; the first without its point. */
-  private static final Pattern STEP = Pattern.compile("\\[([^\\]]*)\\]|\\.?([^.\\[]+)");
+  private static final Pattern STEP = Pattern.compile("\\[([^\\[\\]]*+)\\]|\\.?([^.\\[]++)");
 
   private static final Pattern TOP = Pattern.compile("[.\\[]");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+\\]");
