@@ -225,12 +225,12 @@ class CallBreakerTest {
       before.add(call());
       assertThat(breaker.refusal(before.get(i))).isNull();
     }
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 30_001;
     PendingRequest probe = call();
     assertThat(breaker.refusal(probe)).isNull();
     before.get(0).answered(false);
-    before.get(1).fail(LATE);
+    before.get(1).fail(late);
     before.get(2).fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled"));
     assertThat(moves()).containsExactly("closed > open", "open > halfOpen");
     assertThat(breaker.refusal(call())).as("the probe is on its way").isNotNull();
@@ -256,7 +256,7 @@ class CallBreakerTest {
                 told.add("one more");
               }
             });
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 30_001;
     PendingRequest probe = call();
     assertThat(breaker.refusal(probe)).isNull();
@@ -269,7 +269,7 @@ class CallBreakerTest {
   @Test
   void a_probe_that_another_session_sends_again_is_still_that_probe() {
     CallBreaker breaker = breaker();
-    fail(breaker, LATE, 5);
+    fail(breaker, late, 5);
     now += 30_001;
     PendingRequest probe = call();
     assertThat(breaker.refusal(probe)).isNull();
