@@ -274,19 +274,23 @@ public final class ServersVerticle extends VerticleBase {
                       || !hosting.ids().contains(definition.id());
               return added || (why != Addition.CALLER && stays)
                   ? Future.succeededFuture()
-                  : Future.failedFuture(taken(definition.id()));
+                  : Future.failedFuture(taken(definition));
             });
   }
 
-  private McpFailure taken(ConnectionId id) {
+  /** Names other servers to this program alone: a caller at a door may not see all of them. */
+  private McpFailure taken(ServerDefinition added) {
+    ConnectionId id = added.id();
     ServerDefinition present = hosting.servers().get(id);
     return McpFailure.badRequest(
         "a server '"
             + id
             + "' exists already ("
             + (present == null ? "elsewhere" : place(present))
-            + "); remove it first or choose another name. Existing servers: "
-            + hosting.ids().stream().limit(MOST_NAMES).toList());
+            + "); remove it first or choose another name"
+            + (added.source().equals(ConfigReader.CALLER)
+                ? ""
+                : ". Existing servers: " + hosting.ids().stream().limit(MOST_NAMES).toList()));
   }
 
   private static String place(ServerDefinition present) {
