@@ -8,10 +8,12 @@ import static dev.mcpbus.testing.TestBus.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -244,6 +246,27 @@ class LoadBalancingIT {
       Set<Long> again = pids(awaitReady(bus, 3));
       bus.request(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "s"));
       again.forEach(pid -> Awaitility.await().atMost(SOON).until(() -> !Pids.runs(pid)));
+    }
+  }
+
+  @Test
+  void disconnecting_is_answered_when_all_sessions_are_over() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      // Not the first one's, which answers.
+      DeliveryOptions second =
+          new DeliveryOptions()
+              .addHeader(Headers.TO, Addresses.TOOLS_CALL)
+              .addHeader(Headers.ALONE, "true");
+      bus.send(
+          new ReplicaId(new ConnectionId("s"), 1).address(),
+          toolCall("sleep", new JsonObject().put("ms", 2_000)),
+          second);
+      Awaitility.await().atMost(SOON).until(() -> busy(bus) == 1);
+      JsonObject after =
+          bus.request(address("s", Addresses.DISCONNECT), new JsonObject().put("wait", true));
+      assertThat(after.getString("state")).isEqualTo("IDLE");
+      assertThat(replicas(bus)).allMatch(one -> one.getString("state").equals("IDLE"));
     }
   }
 

@@ -113,8 +113,14 @@ public final class PolicyFilter {
    */
   public static JsonObject status(JsonObject status, Rights rights) {
     String server = status.getString("id", "");
+    List<JsonObject> replicas =
+        status.getValue("replicas") instanceof JsonArray all
+            ? all.stream().map(JsonObject.class::cast).toList()
+            : List.of();
     if (!rights.listsAllTools(server)) {
       OF_TOOLS.forEach(status::remove);
+      withoutToolBreakers(status);
+      replicas.forEach(PolicyFilter::withoutToolBreakers);
       JsonObject config = status.getJsonObject("config", new JsonObject());
       if (config.getValue("pin") instanceof JsonObject) {
         config.put("pin", true); // without the names and hashes of the tools
@@ -124,8 +130,15 @@ public final class PolicyFilter {
       JsonObject transport = status.getJsonObject("transport", new JsonObject());
       List.of("stderr", "stdout", "sessionId").forEach(transport::remove);
       status.remove("sessionId");
+      replicas.forEach(replica -> replica.remove("sessionId"));
     }
     return status;
+  }
+
+  private static void withoutToolBreakers(JsonObject status) {
+    if (status.getValue("breaker") instanceof JsonObject breaker) {
+      breaker.remove("tools");
+    }
   }
 
   /**
@@ -135,6 +148,7 @@ public final class PolicyFilter {
   public static @Nullable JsonObject withoutTools(JsonObject event) {
     return switch (event.getString("type", "")) {
       case Events.SCHEMA_DRIFT, Events.SCHEMA_APPROVED -> null;
+      case Events.BREAKER_CHANGED -> event.containsKey("tool") ? null : event;
       case Events.TOOLS_CHANGED -> {
         JsonObject bare = event.copy();
         bare.remove("tools");

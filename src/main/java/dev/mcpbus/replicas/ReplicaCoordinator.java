@@ -23,6 +23,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -249,8 +250,12 @@ public final class ReplicaCoordinator implements ReplicaRole {
               one -> forward(one, suffix, message, YES, STATUS_MILLIS));
       case NAMED -> atNamed(suffix, message, own);
       case ALL -> {
-        others().forEach(one -> forward(one, suffix, message, YES, OTHERS_MILLIS));
-        own.handle(message);
+        if (suffix.equals(Addresses.DISCONNECT) && ReplicaDiagnostics.waits(message.body())) {
+          untilAllHave(suffix, message);
+        } else {
+          others().forEach(one -> forward(one, suffix, message, YES, OTHERS_MILLIS));
+          own.handle(message);
+        }
       }
       case ANY, SPEAKER -> own.handle(message);
     }
@@ -262,6 +267,21 @@ public final class ReplicaCoordinator implements ReplicaRole {
         replicas.of(replica.server()),
         one -> forward(one, suffix, message, YES, STATUS_MILLIS),
         lists);
+  }
+
+  /** Answers with what this replica says, when all have answered. */
+  private void untilAllHave(String suffix, Message<Object> message) {
+    Map<ReplicaId, Future<Message<Object>>> told = new HashMap<>();
+    for (ReplicaOwner one : replicas.of(replica.server())) {
+      told.put(
+          one.replica(), forward(one, suffix, message, YES, timeout(message.headers())));
+    }
+    Future<Message<Object>> own = told.get(replica);
+    if (own == null) {
+      McpFailure.ownerLeft("this replica is being stopped").replyTo(message);
+      return;
+    }
+    Future.join(List.copyOf(told.values())).onComplete(over -> answer(message, own));
   }
 
   /** Passes the request to the replica that its body names; without a name this one answers. */

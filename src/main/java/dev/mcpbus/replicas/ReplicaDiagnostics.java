@@ -114,6 +114,15 @@ final class ReplicaDiagnostics {
     throw McpFailure.badRequest("\"replica\" must be the number of a replica: " + numbers);
   }
 
+  /** Whether the body of a request to disconnect wants the answer when the session is over. */
+  static boolean waits(@Nullable Object body) {
+    try {
+      return body != null && Boolean.TRUE.equals(json(body).getValue("wait"));
+    } catch (McpFailure malformed) {
+      return false; // each replica refuses it
+    }
+  }
+
   private static JsonObject json(Object body) {
     try {
       return body instanceof Buffer buffer

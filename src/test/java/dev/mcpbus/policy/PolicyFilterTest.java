@@ -2,6 +2,7 @@ package dev.mcpbus.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -57,6 +58,36 @@ class PolicyFilterTest {
     assertThat(status.getJsonObject("transport")).isEqualTo(new JsonObject().put("pid", 1));
     assertThat(status.fieldNames()).doesNotContain("sessionId").contains("tools", "quarantined");
     assertThat(PolicyFilter.status(status(), AccessPolicy.WHOLE).encode()).doesNotContain("stderr");
+  }
+
+  @Test
+  void what_is_hidden_of_a_server_is_hidden_of_each_of_its_connections() {
+    JsonObject breaker =
+        new JsonObject()
+            .put("state", "closed")
+            .put("tools", new JsonArray().add(new JsonObject().put("tool", "delete_all")));
+    JsonObject one =
+        new JsonObject().put("replica", 0).put("sessionId", "s").put("breaker", breaker);
+    JsonObject whole =
+        status().put("breaker", breaker.copy()).put("replicas", new JsonArray().add(one));
+    Rights administrator = rights(true, policy(Effect.ALLOW, ALL));
+    assertThat(PolicyFilter.status(whole.copy(), administrator)).isEqualTo(whole);
+
+    Rights caller = rights(false, policy(Effect.ALLOW, ALL));
+    assertThat(PolicyFilter.status(whole.copy(), caller).encode())
+        .doesNotContain("sessionId")
+        .contains("delete_all");
+    Rights partly = rights(true, policy(Effect.ALLOW, List.of("read_*")));
+    JsonObject left = PolicyFilter.status(whole.copy(), partly);
+    assertThat(left.encode()).doesNotContain("delete_all");
+    assertThat(left.getJsonObject("breaker").getString("state")).isEqualTo("closed");
+  }
+
+  @Test
+  void the_breaker_of_a_tool_is_an_event_about_tools_alone() {
+    JsonObject whole = new JsonObject().put("type", Events.BREAKER_CHANGED).put("to", "open");
+    assertThat(PolicyFilter.withoutTools(whole)).isEqualTo(whole);
+    assertThat(PolicyFilter.withoutTools(whole.copy().put("tool", "delete_all"))).isNull();
   }
 
   @Test
