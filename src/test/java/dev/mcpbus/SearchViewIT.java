@@ -36,7 +36,9 @@ class SearchViewIT {
                     Map.of(),
                     false,
                     true,
-                    List.of())));
+                    List.of(),
+                    false,
+                    false)));
     List<Double> progress = new CopyOnWriteArrayList<>();
     try (TestBus bus =
         TestBus.startWithGateway(

@@ -86,7 +86,9 @@ public final class TestOptions {
         drain,
         "a test",
         new JsonObject().put("type", transport.type()),
-        Redactor.NONE);
+        Redactor.NONE,
+        null,
+        List.of());
   }
 
   private TestOptions set(String component, @Nullable Object value) {

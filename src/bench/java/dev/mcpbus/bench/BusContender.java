@@ -100,7 +100,9 @@ final class BusContender implements Contender {
         Duration.ofSeconds(1),
         "bench",
         new JsonObject(),
-        Redactor.NONE);
+        Redactor.NONE,
+        null,
+        List.of());
   }
 
   private void awaitReady(String address) throws Exception {

@@ -64,7 +64,7 @@ public final class BlockingTools implements AutoCloseable {
     this.options = options;
     this.silent = new SilentServers(client, options, nanos);
     client.onEvent(silent::onEvent);
-    Consumer<JsonObject> log = options.log();
+    Consumer<JsonObject> log = options.settings.log();
     if (log != null) {
       client.onEvent(
           Events.LOG,
@@ -85,9 +85,9 @@ public final class BlockingTools implements AutoCloseable {
    */
   public ModelTools list() {
     JsonObject wanted =
-        options.servers().isEmpty()
+        options.settings.servers().isEmpty()
             ? new JsonObject()
-            : new JsonObject().put("servers", new JsonArray(options.servers()));
+            : new JsonObject().put("servers", new JsonArray(options.settings.servers()));
     JsonObject listed =
         await(
             () ->
@@ -97,9 +97,9 @@ public final class BlockingTools implements AutoCloseable {
                         tried ->
                             vertx.eventBus().<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted))
                     .map(Message::body),
-            LIST_MILLIS + options.patience().toMillis(),
+            LIST_MILLIS + options.settings.patience().toMillis(),
             new CancellationToken());
-    return ModelTools.of(listed, options.schemas()).offered(options);
+    return ModelTools.of(listed, options.settings.schemas()).offered(options);
   }
 
   /** Calls a tool without {@code _meta}, as the options say. */
@@ -119,7 +119,7 @@ public final class BlockingTools implements AutoCloseable {
       ModelTool tool, @Nullable String arguments, JsonObject meta, CallOptions given) {
     JsonObject object = FunctionCall.parse(arguments == null ? "" : arguments);
     CancellationToken token = Objects.requireNonNullElseGet(given.cancel(), CancellationToken::new);
-    Duration timeout = given.timeout() == null ? options.timeout() : given.timeout();
+    Duration timeout = given.timeout() == null ? options.settings.timeout() : given.timeout();
     CallOptions how = listened(tool, given.withCancel(token));
     CallOptions timed = timeout == null ? how : how.withTimeout(timeout);
     JsonObject result =
@@ -146,7 +146,7 @@ public final class BlockingTools implements AutoCloseable {
   }
 
   private CallOptions listened(ModelTool tool, CallOptions how) {
-    BiConsumer<ModelTool, JsonObject> handler = options.progress();
+    BiConsumer<ModelTool, JsonObject> handler = options.settings.progress();
     return handler == null || how.progress() != null
         ? how
         : how.withProgress(step -> onWorker(() -> handler.accept(tool, step.json())));

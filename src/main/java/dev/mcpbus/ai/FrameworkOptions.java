@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 @PublicApi
 public final class FrameworkOptions {
 
-  private record FrameworkSettings(
+  record FrameworkSettings(
       List<String> servers,
       @Nullable Duration timeout,
       Duration patience,
@@ -57,7 +57,7 @@ public final class FrameworkOptions {
               null,
               null));
 
-  private final FrameworkSettings settings;
+  final FrameworkSettings settings;
 
   private FrameworkOptions(FrameworkSettings settings) {
     this.settings = settings;
@@ -149,40 +149,8 @@ public final class FrameworkOptions {
     return with("log", handler);
   }
 
-  List<String> servers() {
-    return settings.servers;
-  }
-
   boolean offers(String server) {
     return settings.servers.isEmpty() || settings.servers.contains(server);
-  }
-
-  @Nullable Duration timeout() {
-    return settings.timeout;
-  }
-
-  Duration patience() {
-    return settings.patience;
-  }
-
-  boolean failIfOneServerFails() {
-    return settings.allServers;
-  }
-
-  Map<String, JsonObject> schemas() {
-    return settings.schemas;
-  }
-
-  boolean resourcesAsTools() {
-    return settings.resources;
-  }
-
-  @Nullable BiConsumer<ModelTool, JsonObject> progress() {
-    return settings.progress;
-  }
-
-  @Nullable Consumer<JsonObject> log() {
-    return settings.log;
   }
 
   boolean wants(ModelTool tool) {

@@ -113,7 +113,7 @@ public final class ModelTools {
     Map<String, ModelTool> byName = new LinkedHashMap<>();
     Stream<ModelTool> mapped = tools.stream().filter(options::wants).map(options::mapped);
     Stream<ModelTool> more =
-        options.resourcesAsTools() ? ResourceTools.OFFERED.stream() : Stream.empty();
+        options.settings.resources() ? ResourceTools.OFFERED.stream() : Stream.empty();
     Stream.concat(mapped, more)
         .forEach(
             tool -> {

@@ -15,15 +15,7 @@ import java.util.function.Function;
  * The routing names of many tools, in the order of the tools. Tools whose names collide get no
  * routing name, so that a call never reaches the wrong tool. Immutable.
  */
-public final class RoutingTable {
-
-  private final Map<String, ToolName> tools;
-  private final Map<String, List<ToolName>> collisions;
-
-  private RoutingTable(Map<String, ToolName> tools, Map<String, List<ToolName>> collisions) {
-    this.tools = tools;
-    this.collisions = collisions;
-  }
+public record RoutingTable(Map<String, ToolName> tools, Map<String, List<ToolName>> collisions) {
 
   /** A tool that is listed twice counts once. */
   public static RoutingTable of(Collection<ToolName> tools) {
@@ -55,15 +47,5 @@ public final class RoutingTable {
   /** Empty for an unknown name and for a name that several tools would share. */
   public Optional<ToolName> tool(String name) {
     return Optional.ofNullable(tools.get(name));
-  }
-
-  /** The tools by routing name, in order. */
-  public Map<String, ToolName> tools() {
-    return tools;
-  }
-
-  /** The shared names with their tools; they are not routed. */
-  public Map<String, List<ToolName>> collisions() {
-    return collisions;
   }
 }

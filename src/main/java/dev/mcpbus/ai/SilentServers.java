@@ -56,13 +56,13 @@ final class SilentServers {
   Future<Void> settled() {
     long start = nanos.getAsLong();
     until.values().removeIf(end -> end - start <= 0);
-    if (options.failIfOneServerFails()) {
-      Duration wait = until.isEmpty() ? options.patience() : Duration.ZERO;
+    if (options.settings.allServers()) {
+      Duration wait = until.isEmpty() ? options.settings.patience() : Duration.ZERO;
       return client
-          .awaitReady(wait, options.servers().toArray(String[]::new))
+          .awaitReady(wait, options.settings.servers().toArray(String[]::new))
           .recover(late -> remember(start).compose(done -> Future.failedFuture(late)));
     }
-    if (options.patience().isZero()) {
+    if (options.settings.patience().isZero()) {
       return Future.succeededFuture();
     }
     return wanted()
@@ -71,14 +71,14 @@ final class SilentServers {
                 ids.isEmpty() && !until.isEmpty()
                     ? Future.succeededFuture()
                     : client
-                        .awaitAttempts(options.patience(), ids)
+                        .awaitAttempts(options.settings.patience(), ids)
                         .compose(done -> remember(start)));
   }
 
   /** The ids to wait for; none for all. */
   private Future<List<String>> wanted() {
     return until.isEmpty()
-        ? Future.succeededFuture(options.servers())
+        ? Future.succeededFuture(options.settings.servers())
         : offered()
             .map(all -> all.stream().map(SilentServers::id).filter(id -> !knows(id)).toList());
   }
@@ -89,7 +89,7 @@ final class SilentServers {
 
   private Future<Void> remember(long start) {
     long now = nanos.getAsLong();
-    if (now - start < options.patience().toNanos()) {
+    if (now - start < options.settings.patience().toNanos()) {
       return Future.succeededFuture();
     }
     return offered()

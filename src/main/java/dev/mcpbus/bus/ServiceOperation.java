@@ -29,48 +29,48 @@ import org.jspecify.annotations.Nullable;
 public enum ServiceOperation {
   // spotless:off
   // The columns, as the constructor has them.
-  LIST(Addresses.SERVERS_LIST, FILTERED, WHOLE, true, false, "Object", "ServerList",
+  LIST(Addresses.SERVERS_LIST, FILTERED, WHOLE, true, "Object", "ServerList",
       HttpPath.get("/api/servers", "listServers", "All servers and their states.", "ServerList")),
-  ADD(Addresses.SERVERS_ADD, ADMIN_OF_NAME, CLOSED, false, false, "NewServer", "Server",
+  ADD(Addresses.SERVERS_ADD, ADMIN_OF_NAME, CLOSED, false, "NewServer", "Server",
       created("/api/servers", "addServer", "Adds a server and starts it.", "NewServer", "Server")),
-  PREVIEW(Addresses.SERVERS_PREVIEW, ADMIN_OF_NODE, CLOSED, false, false, "PastedText", "ServerPreview",
+  PREVIEW(Addresses.SERVERS_PREVIEW, ADMIN_OF_NODE, CLOSED, false, "PastedText", "ServerPreview",
       post("/api/servers/preview", "previewServers", "What a text would add: a configuration, an entry, a command line or a URL.", "PastedText", "ServerPreview")),
-  GET(Addresses.SERVERS_GET, LIST_OF_SERVER, WHOLE, true, false, "ServerNamed", "Server",
+  GET(Addresses.SERVERS_GET, LIST_OF_SERVER, WHOLE, true, "ServerNamed", "Server",
       HttpPath.get("/api/servers/:id", "getServer", "State and masked configuration of a server.", "Server")),
-  REMOVE(Addresses.SERVERS_REMOVE, ADMIN_OF_SERVER, CLOSED, false, true, "ServerNamed", "Removed",
+  REMOVE(Addresses.SERVERS_REMOVE, ADMIN_OF_SERVER, CLOSED, false, "ServerNamed", "Removed",
       delete("/api/servers/:id", "removeServer", "Ends a server and forgets it.", "Removed")),
-  NODES(Addresses.SERVERS_NODES, LIST_OF_NODE, CLOSED, true, false, "Object", "NodeList",
+  NODES(Addresses.SERVERS_NODES, LIST_OF_NODE, CLOSED, true, "Object", "NodeList",
       HttpPath.get("/api/nodes", "listNodes", "The nodes that this one sees.", "NodeList")),
-  NODES_DRAIN(Addresses.SERVERS_NODES_DRAIN, ADMIN_OF_NODE, CLOSED, false, true, "NodeNamed", "Drained",
+  NODES_DRAIN(Addresses.SERVERS_NODES_DRAIN, ADMIN_OF_NODE, CLOSED, false, "NodeNamed", "Drained",
       post("/api/nodes/:node/drain", "drainNode", "A node hands over its connections and takes no new ones until its restart.", "Object", "Drained")),
-  INPUT_PENDING(Addresses.INPUT_PENDING, OWN_QUESTIONS, CLOSED, false, false, "Object", "QuestionList",
+  INPUT_PENDING(Addresses.INPUT_PENDING, OWN_QUESTIONS, CLOSED, false, "Object", "QuestionList",
       HttpPath.get("/api/inputs", "listInputs", "Questions that wait for an answer.", "QuestionList", ONE_SERVER)),
-  INPUT_RESPOND(Addresses.INPUT_RESPOND, OWN_QUESTIONS, CLOSED, false, false, "Object", "Answered",
+  INPUT_RESPOND(Addresses.INPUT_RESPOND, OWN_QUESTIONS, CLOSED, false, "Object", "Answered",
       post("/api/inputs/:question", "answerInput", "Answers a question; the body is the MCP result.", "InputResult", "Answered"),
       delete("/api/inputs/:question", "declineInput", "Declines a question: its server hears that, as MCP has it.", "Declined")),
-  INPUT_OFFER(Addresses.INPUT_OFFER, CALL_OF_SERVER_OR_ALL, CLOSED, false, false, "Offer", "Offered",
+  INPUT_OFFER(Addresses.INPUT_OFFER, CALL_OF_SERVER_OR_ALL, CLOSED, false, "Offer", "Offered",
       post("/api/offers", "offerInput", "Offers to answer such questions, for ttl milliseconds.", "Offer", "Offered")),
-  INPUT_WITHDRAW(Addresses.INPUT_WITHDRAW, OWN_QUESTIONS, CLOSED, false, false, "Object", "Object",
+  INPUT_WITHDRAW(Addresses.INPUT_WITHDRAW, OWN_QUESTIONS, CLOSED, false, "Object", "Object",
       delete("/api/offers/:offer", "withdrawOffer", "Takes an offer back.", "Object")),
-  CALLS(Addresses.SERVERS_CALLS, ADMIN_OF_SERVER_OR_SOME, CLOSED, false, true, "Object", "CallList",
+  CALLS(Addresses.SERVERS_CALLS, ADMIN_OF_SERVER_OR_SOME, CLOSED, false, "Object", "CallList",
       HttpPath.get("/api/servers/:id/calls", "listCalls", "The calls of a server in flight and the last that ended, on all its connections.", "CallList"),
       HttpPath.get("/api/calls", "listAllCalls", "The calls of all servers.", "CallList")),
-  EXAMINE(Addresses.SERVERS_EXAMINE, ADMIN_OF_SERVER, CLOSED, false, true, "ServerNamed", "ServerExamination",
+  EXAMINE(Addresses.SERVERS_EXAMINE, ADMIN_OF_SERVER, CLOSED, false, "ServerNamed", "ServerExamination",
       post("/api/servers/:id/examine", "examineServer", "Looks for what is wrong with a server, step by step, within 30 s.", "Object", "ServerExamination")),
-  CONFIG(Addresses.SERVERS_CONFIG, ADMIN_OF_NODE, CLOSED, false, false, "Object", "Configuration",
+  CONFIG(Addresses.SERVERS_CONFIG, ADMIN_OF_NODE, CLOSED, false, "Object", "Configuration",
       HttpPath.get("/api/config", "getConfig", "The configuration file of this node, and what is wrong with it.", "Configuration")),
-  ACTIVITY(Addresses.SERVERS_ACTIVITY, METRICS_OF_SERVER_OR_SOME, CLOSED, false, true, "Object", "ActivityList",
+  ACTIVITY(Addresses.SERVERS_ACTIVITY, METRICS_OF_SERVER_OR_SOME, CLOSED, false, "Object", "ActivityList",
       HttpPath.get("/api/servers/:id/activity", "getActivity", "The calls of a server that ended in each of the last 60 minutes, in numbers.", "Activity"),
       HttpPath.get("/api/activity", "listActivity", "The same of all servers that had a call in the last hour.", "ActivityList", SERVERS)),
-  RPCLOG(Addresses.SERVERS_RPCLOG, ADMIN_OF_SERVER, CLOSED, false, true, "RpcLogChange", "RpcLogState",
+  RPCLOG(Addresses.SERVERS_RPCLOG, ADMIN_OF_SERVER, CLOSED, false, "RpcLogChange", "RpcLogState",
       post("/api/servers/:id/rpc-log", "setRpcLog", "Says for a time where the JSON-RPC messages of a server are shown.", "RpcLogChange", "RpcLogState")),
-  LOGINS(Addresses.SERVERS_LOGINS, ADMIN_OF_NODE, CLOSED, false, false, "Object", "LoginList",
+  LOGINS(Addresses.SERVERS_LOGINS, ADMIN_OF_NODE, CLOSED, false, "Object", "LoginList",
       HttpPath.get("/api/logins", "listLogins", "Login pages that wait for a person.", "LoginList")),
-  LEASES(Addresses.SERVERS_LEASES, ADMIN_OF_NODE, CLOSED, false, false, "Object", "LeaseList",
+  LEASES(Addresses.SERVERS_LEASES, ADMIN_OF_NODE, CLOSED, false, "Object", "LeaseList",
       HttpPath.get("/api/leases", "listLeases", "The private connections of this node: of which server, for which client.", "LeaseList")),
-  RELEASE(Addresses.SERVERS_RELEASE, ADMIN_OF_NODE, CLOSED, false, true, "Object", "Released",
+  RELEASE(Addresses.SERVERS_RELEASE, ADMIN_OF_NODE, CLOSED, false, "Object", "Released",
       delete("/api/leases/:lease", "endLease", "Ends a private connection; the next request of its client opens another.", "Released")),
-  LEASE(Addresses.SERVERS_LEASE, ADMIN_OF_NODE, CLOSED, false, true, "Object", "Object");
+  LEASE(Addresses.SERVERS_LEASE, ADMIN_OF_NODE, CLOSED, false, "Object", "Object");
   // spotless:on
 
   /** What the policies decide on. */
@@ -100,9 +100,6 @@ public enum ServiceOperation {
   /** Whether a program without the cluster's secret may send there. */
   public final boolean plain;
 
-  /** Whether each node has it at {@code <address>.<node>}, too. */
-  public final boolean atNode;
-
   /** The names of the schemas of the body and the reply. */
   public final String takes;
 
@@ -119,7 +116,6 @@ public enum ServiceOperation {
       ServiceSubject subject,
       SocketRule socket,
       boolean plain,
-      boolean atNode,
       String takes,
       String gives,
       HttpPath... paths) {
@@ -127,7 +123,6 @@ public enum ServiceOperation {
     this.subject = subject;
     this.socket = socket;
     this.plain = plain;
-    this.atNode = atNode;
     this.takes = takes;
     this.gives = gives;
     this.paths = List.of(paths);

@@ -45,12 +45,7 @@ final class CallCommand extends ServiceCommand {
   private @Nullable Integer seconds;
 
   CallCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

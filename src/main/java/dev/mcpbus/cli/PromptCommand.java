@@ -23,12 +23,7 @@ final class PromptCommand extends ServiceCommand {
   private List<String> words = List.of();
 
   PromptCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

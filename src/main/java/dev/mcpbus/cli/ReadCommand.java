@@ -15,12 +15,7 @@ final class ReadCommand extends ServiceCommand {
   private String uri = "";
 
   ReadCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 public abstract class ServiceCommand implements Callable<Integer> {
 
   private final CommandContext context;
+  private final OwnService own;
   private final CommandOutput output;
 
   @Mixin private ServiceOptions service = new ServiceOptions();
@@ -22,23 +23,28 @@ public abstract class ServiceCommand implements Callable<Integer> {
       description = "Print JSON for programs: one document, and errors as one line on stderr.")
   private boolean json;
 
+  /** Whether a command starts a mcpbus that lives as long as itself, where none runs. */
+  protected enum OwnService {
+    STARTED,
+    USELESS
+  }
+
   protected ServiceCommand(CommandContext context) {
+    this(context, OwnService.USELESS);
+  }
+
+  protected ServiceCommand(CommandContext context, OwnService own) {
     this.context = context;
+    this.own = own;
     this.output = new CommandOutput(context);
   }
 
   @Override
   public final Integer call() {
-    try (ServiceClient client = new ServiceFinder(context, service).find(startsItsOwn())) {
+    try (ServiceClient client =
+        new ServiceFinder(context, service).find(own == OwnService.STARTED)) {
       return run(client).code();
     }
-  }
-
-  /**
-   * Whether the command makes sense with a mcpbus that lives as long as the command; default false.
-   */
-  protected boolean startsItsOwn() {
-    return false;
   }
 
   /**

@@ -30,12 +30,7 @@ final class SkillsCommand extends ServiceCommand {
   private @Nullable String path;
 
   SkillsCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

@@ -29,12 +29,7 @@ final class StatusCommand extends ServiceCommand {
   private boolean watch;
 
   StatusCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

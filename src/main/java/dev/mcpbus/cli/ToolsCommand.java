@@ -21,12 +21,7 @@ final class ToolsCommand extends ServiceCommand {
   private @Nullable String wanted;
 
   ToolsCommand(CommandContext context) {
-    super(context);
-  }
-
-  @Override
-  protected boolean startsItsOwn() {
-    return true;
+    super(context, OwnService.STARTED);
   }
 
   @Override

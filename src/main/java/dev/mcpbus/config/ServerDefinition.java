@@ -54,33 +54,6 @@ public record ServerDefinition(
     return view.copy();
   }
 
-  /** A definition that only this process has. */
-  public ServerDefinition(
-      ConnectionId id,
-      String name,
-      TransportOptions transport,
-      ConnectionOptions connection,
-      RestartPolicy restart,
-      RpcLogMode rpcLog,
-      Duration drain,
-      String source,
-      JsonObject view,
-      Redactor redactor) {
-    this(
-        id,
-        name,
-        transport,
-        connection,
-        restart,
-        rpcLog,
-        drain,
-        source,
-        view,
-        redactor,
-        null,
-        List.of());
-  }
-
   /** From the open channel to a ready session. */
   public Duration handshakeTimeout() {
     return connection.handshakeTimeout();

@@ -36,31 +36,6 @@ public record ViewOptions(
     boolean plainNames,
     boolean passUnknown) {
 
-  /** With names that begin with their server. */
-  public ViewOptions(
-      List<String> servers,
-      List<String> allow,
-      List<String> deny,
-      Map<String, String> rename,
-      boolean closed,
-      boolean search,
-      List<String> principals) {
-    this(servers, allow, deny, rename, closed, search, principals, false);
-  }
-
-  /** Without requests that MCP does not define. */
-  public ViewOptions(
-      List<String> servers,
-      List<String> allow,
-      List<String> deny,
-      Map<String, String> rename,
-      boolean closed,
-      boolean search,
-      List<String> principals,
-      boolean plainNames) {
-    this(servers, allow, deny, rename, closed, search, principals, plainNames, false);
-  }
-
   public ViewOptions {
     UnaryOperator<String> items = ServerId.itemPatterns(servers);
     servers = servers.stream().map(ServerId::pattern).toList();

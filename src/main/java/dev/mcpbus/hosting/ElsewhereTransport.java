@@ -14,6 +14,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Stands for a transport that only the program on another node has. Opens nothing: this node passes
@@ -36,7 +37,9 @@ public record ElsewhereTransport(String target) implements Transport {
         Duration.ZERO,
         source,
         view,
-        Redactor.NONE);
+        Redactor.NONE,
+        null,
+        List.of());
   }
 
   @Override

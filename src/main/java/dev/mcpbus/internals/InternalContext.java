@@ -145,8 +145,4 @@ public final class InternalContext {
   public Context context() {
     return context;
   }
-
-  ContextInternal internal() {
-    return context;
-  }
 }

@@ -25,9 +25,9 @@ public interface Channel {
 
   /**
    * The owner no longer waits for the answer to request {@code id}: the channel frees what it keeps
-   * for that request alone. Sends nothing to the server.
+   * for that request alone, if anything. Sends nothing to the server.
    */
-  void forget(long id);
+  default void forget(long id) {}
 
   /**
    * True if every request has a stream of its own. Then {@link #forget} alone cancels the request
@@ -52,7 +52,7 @@ public interface Channel {
    * Sets the protocol version that both sides have agreed on, for transports that repeat it with
    * each message.
    */
-  void negotiated(String protocolVersion);
+  default void negotiated(String protocolVersion) {}
 
   /**
    * Closes gracefully, then by force, in bounded time. Idempotent. After this call the channel no

@@ -94,17 +94,7 @@ public final class LineFramer {
         null);
   }
 
-  /** The same, for tests with a clock of their own. */
   LineFramer(
-      String source,
-      ParseLimits limits,
-      NoiseBudget budget,
-      Consumer<Envelope> messages,
-      SkippedLine skipped) {
-    this(source, limits, budget, messages, skipped, ByteBudget.unbounded(), null);
-  }
-
-  private LineFramer(
       String source,
       ParseLimits limits,
       NoiseBudget budget,

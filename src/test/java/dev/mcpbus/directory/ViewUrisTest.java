@@ -303,7 +303,8 @@ class ViewUrisTest {
     assertThat(text(one.route("ui://b/x"))).isEqualTo("a ui://b/x");
     assertThat(one.name("a", "file:///x")).isEqualTo("file:///x");
     ViewOptions never =
-        new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false, false, List.of(), true);
+        new ViewOptions(
+            List.of(), List.of(), List.of(), Map.of(), false, false, List.of(), true, false);
     DirectoryView plain = new DirectoryView("v", false, never, AccessPolicy.WHOLE);
     ViewList shown = lists.snapshot().list(plain, ListKind.RESOURCES);
     assertThat(shown.targets()).extracting(ViewList.Target::name).containsExactly("ui://b/x");

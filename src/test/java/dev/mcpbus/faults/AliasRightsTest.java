@@ -99,7 +99,9 @@ class AliasRightsTest {
                       Map.of("two.open", "shown", "two.secret", "hidden"),
                       false,
                       false,
-                      List.of()))),
+                      List.of(),
+                      false,
+                      false))),
           auth());
 
   private final ScriptedPeer one = peer("one");

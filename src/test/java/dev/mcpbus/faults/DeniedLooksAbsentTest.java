@@ -200,7 +200,15 @@ class DeniedLooksAbsentTest {
 
   private static ViewOptions view(boolean search, String... principals) {
     return new ViewOptions(
-        List.of(), List.of(), List.of(), Map.of(), false, search, List.of(principals));
+        List.of(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        false,
+        search,
+        List.of(principals),
+        false,
+        false);
   }
 
   private static String meta(DoorBed bed, String tool, JsonObject arguments) {

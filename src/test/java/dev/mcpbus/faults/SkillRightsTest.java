@@ -52,7 +52,9 @@ class SkillRightsTest {
                       Map.of(),
                       false,
                       false,
-                      List.of()))),
+                      List.of(),
+                      false,
+                      false))),
           auth());
   private final SkillPeer peer = new SkillPeer(bed.bus.vertx(), true);
 

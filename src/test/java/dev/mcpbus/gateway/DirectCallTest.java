@@ -191,7 +191,8 @@ class DirectCallTest {
             Map.of(
                 "v",
                 new ViewOptions(
-                    List.of(), List.of(), List.of(), Map.of(), false, true, List.of()))));
+                    List.of(), List.of(), List.of(), Map.of(), false, true, List.of(), false,
+                    false))));
     shared("m");
     count();
     McpHttp.Session session = client("/mcp/v").initialize();

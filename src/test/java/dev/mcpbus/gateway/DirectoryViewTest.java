@@ -41,7 +41,9 @@ class DirectoryViewTest {
                         Map.of("a.get_one", "fetch"),
                         false,
                         false,
-                        List.of()),
+                        List.of(),
+                        false,
+                        false),
                     "folder",
                     new ViewOptions(
                         List.of("a"),
@@ -50,7 +52,9 @@ class DirectoryViewTest {
                         Map.of(),
                         false,
                         false,
-                        List.of()),
+                        List.of(),
+                        false,
+                        false),
                     "prompts",
                     new ViewOptions(
                         List.of("a"),
@@ -59,10 +63,20 @@ class DirectoryViewTest {
                         Map.of(),
                         false,
                         false,
-                        List.of()),
+                        List.of(),
+                        false,
+                        false),
                     "strict",
                     new ViewOptions(
-                        List.of("a", "b"), List.of(), List.of(), Map.of(), true, false, List.of()),
+                        List.of("a", "b"),
+                        List.of(),
+                        List.of(),
+                        Map.of(),
+                        true,
+                        false,
+                        List.of(),
+                        false,
+                        false),
                     "plain",
                     new ViewOptions(
                         List.of(),
@@ -72,7 +86,8 @@ class DirectoryViewTest {
                         false,
                         false,
                         List.of(),
-                        true))));
+                        true,
+                        false))));
     for (String id : List.of("a", "b")) {
       Peers.initialize(
           bus,
@@ -225,7 +240,9 @@ class DirectoryViewTest {
                         Map.of("a.x", "a__y"),
                         false,
                         false,
-                        List.of()))));
+                        List.of(),
+                        false,
+                        false))));
     ScriptedPeer peer =
         Peers.initialize(
             bus,

@@ -50,7 +50,7 @@ class FailedListTest {
 
   private static ViewOptions view(boolean closed, String... servers) {
     return new ViewOptions(
-        List.of(servers), List.of(), List.of(), Map.of(), closed, false, List.of());
+        List.of(servers), List.of(), List.of(), Map.of(), closed, false, List.of(), false, false);
   }
 
   @AfterEach

@@ -36,7 +36,9 @@ class SearchViewTest {
                         Map.of("a.get_one", "fetch"),
                         false,
                         true,
-                        List.of()))));
+                        List.of(),
+                        false,
+                        false))));
     for (String id : List.of("a", "b")) {
       Peers.discover(
           bus,

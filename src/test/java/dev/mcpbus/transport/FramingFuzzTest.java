@@ -2,6 +2,7 @@ package dev.mcpbus.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.Fuzz;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,9 @@ class FramingFuzzTest {
             LIMITS,
             new NoiseBudget(3, () -> 0),
             message -> heard.add(message.text().toString()),
-            (bytes, start, end) -> {});
+            (bytes, start, end) -> {},
+            ByteBudget.unbounded(),
+            null);
     int from = 0;
     try {
       for (int cut : cuts) {

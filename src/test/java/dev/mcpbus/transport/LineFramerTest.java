@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -50,7 +51,9 @@ class LineFramerTest {
         limits,
         new NoiseBudget(2, () -> 0),
         message -> messages.add(message.text().toString()),
-        strays);
+        strays,
+        ByteBudget.unbounded(),
+        null);
   }
 
   private static byte[] bytes(String text) {
@@ -174,7 +177,9 @@ class LineFramerTest {
             ParseLimits.DEFAULT,
             new NoiseBudget(2, nanos::get),
             message -> {},
-            (line, from, to) -> {});
+            (line, from, to) -> {},
+            ByteBudget.unbounded(),
+            null);
     for (int i = 0; i < 1_000; i++) {
       clocked.feed(bytes("one\ntwo\n"));
       nanos.addAndGet(2_000_000_000L / NoiseBudget.LINES_PER_SECOND);

@@ -21,19 +21,8 @@ import org.jspecify.annotations.Nullable;
  * know who the owner is. What the owner publishes for the call, such as progress, does not go
  * around.
  */
-final class RelayedRequests {
-
-  private final Vertx vertx;
-  private final TransitDeadlines deadlines;
-  private final InFlightRequests inFlight;
-  private final String self;
-
-  RelayedRequests(Vertx vertx, TransitDeadlines deadlines, InFlightRequests inFlight, String self) {
-    this.vertx = vertx;
-    this.deadlines = deadlines;
-    this.inFlight = inFlight;
-    this.self = self;
-  }
+record RelayedRequests(
+    Vertx vertx, TransitDeadlines deadlines, InFlightRequests inFlight, String self) {
 
   /** The part of the way that begins at this node, in the list of what is in flight. */
   private final class PassedOn implements LiveNodeSelector.Sending {

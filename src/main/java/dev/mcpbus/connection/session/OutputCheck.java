@@ -14,10 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Checks a tool's result against its {@code outputSchema} (MCP 2025-11-25, Tools, Output Schema). A
  * mismatch becomes a header of the reply; the caller gets the result in any case. Owner: the
  * connection's context; a worker checks large results.
- *
- * @param tool the name of the tool
  */
-public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
+public record OutputCheck(Vertx vertx, ArgumentValidator schema) {
 
   private static final Violation NONE_GIVEN =
       new Violation("/", "the result has no structuredContent", false);

@@ -152,7 +152,7 @@ public record ToolCallPipeline(
       return;
     }
     if (tool.hasOutputSchema()) {
-      call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
+      call.inspect(new OutputCheck(session.vertx(), tool.output()));
     }
     ArgumentValidator validator = tool.validator();
     session

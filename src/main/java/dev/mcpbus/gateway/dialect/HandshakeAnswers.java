@@ -30,26 +30,13 @@ import org.jspecify.annotations.Nullable;
  * several, get the name and the capabilities of the gateway. Any thread may call: it reads the
  * directory's snapshot.
  */
-public final class HandshakeAnswers {
+public record HandshakeAnswers(Vertx vertx, Directory directory, Implementation gateway) {
 
   /** How long a client may keep the answer of a view, which changes as servers come and go. */
   private static final long DISCOVER_TTL_MILLIS = 60_000;
 
   private static final Set<String> DISCOVER_ONLY =
       Set.of(ResultType.MEMBER, "supportedVersions", "ttlMs", "cacheScope");
-
-  private final Vertx vertx;
-  private final Directory directory;
-  private final Implementation gateway;
-
-  /**
-   * @param gateway our own name and version
-   */
-  public HandshakeAnswers(Vertx vertx, Directory directory, Implementation gateway) {
-    this.vertx = vertx;
-    this.directory = directory;
-    this.gateway = gateway;
-  }
 
   /**
    * The version to speak with a client that wants {@code wanted}: of one server's endpoint no later

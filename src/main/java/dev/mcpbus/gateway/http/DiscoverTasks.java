@@ -31,17 +31,7 @@ import org.jspecify.annotations.Nullable;
  * only its id changes. A session host keeps the task of a server of the {@code initialize} era.
  * Holds no state. Confined to the context of the HTTP verticle.
  */
-final class DiscoverTasks {
-
-  private final SessionHostNames hostNames;
-  private final Directory directory;
-  private final RequestRouter router;
-
-  DiscoverTasks(SessionHostNames hostNames, Directory directory, RequestRouter router) {
-    this.hostNames = hostNames;
-    this.directory = directory;
-    this.router = router;
-  }
+record DiscoverTasks(SessionHostNames hostNames, Directory directory, RequestRouter router) {
 
   /** Answers {@code tasks/*}; a task of another principal is as absent as an unknown one. */
   Future<RawJson> route(DiscoverCall call) {

@@ -18,19 +18,7 @@ import org.jspecify.annotations.Nullable;
  * server of the view says to params that the directory does not know. Used as {@link
  * RequestRouter}.
  */
-final class ListAnswers {
-
-  private final Vertx vertx;
-  private final Directory directory;
-  private final int pageSize;
-  private final RequestRouter router;
-
-  ListAnswers(Vertx vertx, Directory directory, int pageSize, RequestRouter router) {
-    this.vertx = vertx;
-    this.directory = directory;
-    this.pageSize = pageSize;
-    this.router = router;
-  }
+record ListAnswers(Vertx vertx, Directory directory, int pageSize, RequestRouter router) {
 
   /** The bytes of the result. */
   Future<RawJson> answer(GatewayCall call, ListKind kind) {

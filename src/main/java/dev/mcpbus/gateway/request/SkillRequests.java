@@ -19,17 +19,7 @@ import java.util.function.UnaryOperator;
  * of the URI, and gives the URIs of its answer the form that the client's view has. The content of
  * a file is read by {@code resources/read}, as that of any resource. Used as {@link RequestRouter}.
  */
-final class SkillRequests {
-
-  private final Vertx vertx;
-  private final Directory directory;
-  private final RequestRouter router;
-
-  SkillRequests(Vertx vertx, Directory directory, RequestRouter router) {
-    this.vertx = vertx;
-    this.directory = directory;
-    this.router = router;
-  }
+record SkillRequests(Vertx vertx, Directory directory, RequestRouter router) {
 
   Future<RawJson> route(GatewayCall call) {
     GatewayRequest request = call.request();

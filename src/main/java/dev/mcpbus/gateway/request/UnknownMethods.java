@@ -28,20 +28,10 @@ import org.jspecify.annotations.Nullable;
  * that has none here passes to a server of the {@code initialize} era alone, over the client's own
  * session: that server refuses it in its own words. Confined to the caller's context.
  */
-public final class UnknownMethods {
+public record UnknownMethods(Vertx vertx, Directory directory, RequestRouter router) {
 
   private static final String METHOD = "method";
   private static final String PARAMS = "params";
-
-  private final Vertx vertx;
-  private final Directory directory;
-  private final RequestRouter router;
-
-  UnknownMethods(Vertx vertx, Directory directory, RequestRouter router) {
-    this.vertx = vertx;
-    this.directory = directory;
-    this.router = router;
-  }
 
   /** The server that gets the message, and the params by its own names. */
   private record PassTarget(String server, RawJson params) {}

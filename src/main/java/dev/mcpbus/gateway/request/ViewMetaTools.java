@@ -24,7 +24,7 @@ import java.util.function.Function;
  * that the view would list to this client, by the view's names. Confined to the context of its
  * router.
  */
-final class ViewMetaTools {
+record ViewMetaTools(Vertx vertx, Directory directory) {
 
   private static final int MAX_SEARCH = 64 * 1024;
 
@@ -32,14 +32,6 @@ final class ViewMetaTools {
   private static final long TTL_MILLIS = 3_600_000;
 
   private static final RawJson TOOLS = RawJson.of(MetaTools.definitions().encode());
-
-  private final Vertx vertx;
-  private final Directory directory;
-
-  ViewMetaTools(Vertx vertx, Directory directory) {
-    this.vertx = vertx;
-    this.directory = directory;
-  }
 
   /** The one page of {@code tools/list}. */
   static RawJson list(Era era) {

@@ -177,14 +177,6 @@ final class BusChannel implements Channel {
     return release();
   }
 
-  /** Does nothing: this channel keeps no state per request. */
-  @Override
-  public void forget(long id) {}
-
-  /** Does nothing: on this transport messages do not repeat the version. */
-  @Override
-  public void negotiated(String protocolVersion) {}
-
   @Override
   public JsonObject diagnostics() {
     return new JsonObject().put("peer", peer).put("underWay", window.messages());

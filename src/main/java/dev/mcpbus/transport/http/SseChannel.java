@@ -307,10 +307,6 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
     }
   }
 
-  /** Does nothing: HTTP+SSE has no header for the version. */
-  @Override
-  public void negotiated(String protocolVersion) {}
-
   @Override
   public Future<Void> close() {
     boolean opening = !isOpen();

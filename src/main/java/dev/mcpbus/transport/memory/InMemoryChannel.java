@@ -109,14 +109,6 @@ final class InMemoryChannel implements Channel {
     return Future.succeededFuture();
   }
 
-  /** Does nothing: this channel keeps no state per request. */
-  @Override
-  public void forget(long id) {}
-
-  /** Does nothing: on this transport messages do not repeat the version. */
-  @Override
-  public void negotiated(String protocolVersion) {}
-
   @Override
   public JsonObject diagnostics() {
     return new JsonObject().put("underWay", window.messages());

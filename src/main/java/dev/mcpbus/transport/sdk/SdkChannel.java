@@ -208,10 +208,6 @@ final class SdkChannel implements Channel {
     return under;
   }
 
-  /** Does nothing: the SDK offers no way to drop one request. */
-  @Override
-  public void forget(long id) {}
-
   @Override
   public void negotiated(String protocolVersion) {
     version = protocolVersion;
