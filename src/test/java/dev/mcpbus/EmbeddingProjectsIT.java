@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The Maven projects of {@code src/test/embedding}, which depend on the thin jar and on what they
- * need besides: Maven resolves, compiles, tests and packs them, then each program runs on the Java of
- * this build and on the newest. Their local repository is that of this build, by links, with mcpbus
- * added. They use the plug-ins of this build alone.
+ * need besides: Maven resolves, compiles, tests and packs them, then each program runs on the Java
+ * of this build and on the newest. Their local repository is that of this build, by links, with
+ * mcpbus added. They use the plug-ins of this build alone.
  */
 @Tag("long")
 class EmbeddingProjectsIT {
