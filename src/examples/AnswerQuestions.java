@@ -19,10 +19,8 @@ public class AnswerQuestions {
   private static final JsonObject QUESTION =
       new JsonObject(
           """
-          {"resultType": "input_required", "inputRequests": {"sure": {
-            "method": "elicitation/create",
-            "params": {"mode": "form", "message": "Delete the file?", "requestedSchema": {
-              "type": "object", "properties": {"yes": {"type": "boolean"}}}}}}}
+          {"message": "Delete the file?", "requestedSchema": {
+            "type": "object", "properties": {"yes": {"type": "boolean"}}}}
           """);
 
   public static void main(String[] args) {
@@ -32,7 +30,8 @@ public class AnswerQuestions {
             "delete",
             "Deletes a file, after a question.",
             new JsonObject().put("type", "object"),
-            (request, arguments) -> Future.succeededFuture(delete(request.params())))
+            (request, arguments) ->
+                request.ask("elicitation/create", QUESTION).map(AnswerQuestions::delete))
         .listen(vertx, "my.files")
         .compose(
             server ->
@@ -44,13 +43,8 @@ public class AnswerQuestions {
         .eventually(vertx::close);
   }
 
-  /** The first round asks; the second has the answer. */
-  private static JsonObject delete(JsonObject params) {
-    JsonObject answers = params.getJsonObject("inputResponses");
-    if (answers == null) {
-      return QUESTION;
-    }
-    JsonObject form = answers.getJsonObject("sure").getJsonObject("content", new JsonObject());
+  private static JsonObject delete(JsonObject answer) {
+    JsonObject form = answer.getJsonObject("content", new JsonObject());
     return ToolResult.text(form.getBoolean("yes", false) ? "deleted" : "kept");
   }
 

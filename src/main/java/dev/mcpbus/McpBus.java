@@ -22,6 +22,7 @@ import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.OwnCredentials;
@@ -149,7 +150,9 @@ public final class McpBus {
     }
 
     private Options change(String key, @Nullable Object value) {
-      return new Options(document.with(key, value), objects);
+      ConfigDocument changed = document.with(key, value);
+      boolean tells = !changed.result().problems().equals(document.result().problems());
+      return new Options(tells ? BusSettings.told(changed) : changed, objects);
     }
 
     private Options member(String section, String key, Object value) {
@@ -389,9 +392,9 @@ public final class McpBus {
     List<String> rest = new ArrayList<>(List.of(servers));
     for (ConfigProblem problem : settings.problems()) {
       String server = problem.server();
-      if (server != null && (servers.length == 0 || List.of(servers).contains(server))) {
+      if (server != null && (servers.length == 0 || isIn(List.of(servers), server))) {
         reasons.add(server + ": left out, " + problem.message() + ". " + problem.remedy());
-        rest.remove(server);
+        rest.removeIf(wanted -> isIn(List.of(wanted), server));
       }
     }
     Future<Void> others =
@@ -408,6 +411,10 @@ public final class McpBus {
               return Future.failedFuture(
                   McpFailure.notSent(FailureCode.UNAVAILABLE, String.join("\n  ", reasons)));
             });
+  }
+
+  private static boolean isIn(List<String> wanted, String server) {
+    return wanted.stream().anyMatch(one -> ServerId.of(one).equals(ServerId.of(server)));
   }
 
   /** The calls: of one server, or of all. It ends with this bus. */

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerEntry;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.protocol.PublicApi;
@@ -66,6 +67,16 @@ public final class Servers implements ServerEntry {
   @Override
   public JsonObject toJson() {
     return entry.copy();
+  }
+
+  @Override
+  public JsonObject toMessage() {
+    if (transport != null) {
+      throw McpFailure.badRequest(
+          "a transport that the program has made cannot be sent to mcp.servers.add; give it to"
+              + " McpBus.add or McpBus.Options.withServer");
+    }
+    return toJson();
   }
 
   /** The transport that the program made; null where the entry says how to reach the server. */

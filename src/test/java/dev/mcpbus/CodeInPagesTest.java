@@ -104,6 +104,7 @@ class CodeInPagesTest {
       BiFunction<McpAsyncServerExchange, CallToolRequest, Mono<CallToolResult>> handler;
       Future<JsonObject> drop(ServerRequest request, JsonObject arguments) { return null; }
       void show(Object content) {}
+      Future<JsonObject> fill(String message, JsonObject form) { return Future.succeededFuture(); }
       void report(FailureCode code) {}
       """;
 

@@ -9,6 +9,7 @@ import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Envelope;
@@ -118,11 +119,17 @@ class EmbeddedTest {
                   assertThat(one.message()).contains("name").endsWith("Choose another name");
                 });
       }
-      assertThat(
-              failure(() -> bus.client().addServer("far", Servers.transport(mirror(vertx))))
-                  .message())
+      Servers own = Servers.transport(mirror(vertx));
+      List<Callable<Future<?>>> far =
+          List.of(
+              () -> bus.client().addServer("far", own),
+              () -> bus.client().connectToServer("far", own),
+              () -> bus.client().connectOnce("far", own, CallOptions.DEFAULT));
+      assertThat(far.stream().map(EmbeddedTest::failure).map(SameFailure::message).distinct())
           .as("no address of the bus takes a transport")
-          .contains("does not say how to reach the server");
+          .singleElement()
+          .asString()
+          .contains("cannot be sent", "McpBus.add");
       List<Callable<Future<?>>> taken =
           List.of(
               () -> bus.add("git", entry),

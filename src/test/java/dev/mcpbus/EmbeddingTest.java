@@ -89,6 +89,8 @@ class EmbeddingTest {
         .doesNotContain("echo:", "asleep:");
     assertThatThrownBy(() -> TestBus.await(bus.awaitReady(PATIENCE, "empty")))
         .hasMessageContaining("empty: left out, ");
+    assertThatThrownBy(() -> TestBus.await(bus.awaitReady(PATIENCE, "Empty")))
+        .hasMessageContaining("empty: left out, ");
     assertThatThrownBy(() -> TestBus.await(bus.awaitReady(PATIENCE, "nothing")))
         .hasMessageContaining("nothing: not configured");
     TestBus.await(bus.awaitReady(PATIENCE, "echo", "asleep"));

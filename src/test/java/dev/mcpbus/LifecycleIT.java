@@ -390,6 +390,9 @@ class LifecycleIT {
       McpClient client = McpClient.create(bus.vertx());
       bus.awaitState("a", "READY");
       bus.awaitState("b", "READY");
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> bus.status("down").getValue("nextAttempt") != null);
       long pid = pid(bus.status("a"));
       Future<ToolCallResult> call =
           client.server("a").callTool("sleep", new JsonObject().put("ms", 300));
@@ -405,6 +408,7 @@ class LifecycleIT {
       assertThat(await(client.disconnectAllServers()))
           .extracting(ServerStatus::state)
           .containsExactly(ConnectionState.IDLE, ConnectionState.IDLE, ConnectionState.IDLE);
+      assertThat(bus.status("down").getValue("nextAttempt")).isNull();
       assertThat(await(client.listServers())).containsExactlyInAnyOrder("a", "b", "down");
     }
   }

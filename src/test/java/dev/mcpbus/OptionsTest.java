@@ -3,6 +3,9 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
@@ -32,6 +35,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The ways to make {@link McpBus.Options}. */
 class OptionsTest {
@@ -165,13 +169,35 @@ class OptionsTest {
                     .withServer("GIT", CAT))
         .hasMessageContaining(words);
     assertThatThrownBy(() -> options.withServer("git", CAT))
-        .hasMessageContaining("the same server \"git\"");
+        .hasMessageContaining("there is a server \"git\" already. Choose another name");
     assertThatThrownBy(
             () ->
                 McpBus.Options.of(
                     new JsonObject()
                         .put("mcpServers", new JsonObject().put("git", CAT).put("GIT", CAT))))
         .hasMessageContaining(words);
+  }
+
+  @Test
+  void servers_that_a_new_section_leaves_out_are_told_once() {
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.mcpbus");
+    logger.addAppender(logged);
+    try {
+      McpBus.Options options =
+          McpBus.Options.of()
+              .with("mcpServers", new JsonObject().put("empty", new JsonObject()))
+              .withPort(0);
+
+      assertThat(options.servers()).isEmpty();
+      assertThat(logged.list)
+          .singleElement()
+          .asString()
+          .contains("servers with mistakes are left out", "\"empty\"");
+    } finally {
+      logger.detachAppender(logged);
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
@@ -72,8 +73,9 @@ public final class FrameworkOptions {
     return with("servers", List.of(ids));
   }
 
-  /** How long a call may take. Default: the request time-out of the connection. */
+  /** How long a call may take, at least 1 ms. Default: the request time-out of the connection. */
   public FrameworkOptions withTimeout(Duration value) {
+    CallOptions.timeout(value); // refuses what is no time-out of a call
     return with("timeout", value);
   }
 

@@ -9,4 +9,13 @@ public interface ServerEntry {
 
   /** The entry; a copy, which the caller may change. */
   JsonObject toJson();
+
+  /**
+   * The same for a message to another part of the bus.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} if only the program that made the entry can use it
+   */
+  default JsonObject toMessage() {
+    return toJson();
+  }
 }

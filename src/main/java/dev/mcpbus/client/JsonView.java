@@ -37,7 +37,11 @@ public abstract class JsonView {
     this.bytes = bytes;
   }
 
-  /** All of it, in the order in which it came. Belongs to this view: copy it to change it. */
+  /**
+   * All of it, in the order in which it came. Belongs to this view: copy it to change it. Numbers
+   * with a point are a {@code Double}, as Vert.x reads them; {@link #toBuffer} has all their
+   * digits.
+   */
   public final JsonObject json() {
     JsonObject read = json;
     if (read == null && bytes != null) {

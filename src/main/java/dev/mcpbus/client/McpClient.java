@@ -110,12 +110,17 @@ public interface McpClient {
 
   /** As {@link #connectToServer(String, JsonObject)}, for an entry that was built. */
   default Future<McpServerClient> connectToServer(String name, ServerEntry entry) {
-    return connectToServer(name, entry.toJson());
+    return ClientCalls.guarded(() -> connectToServer(name, entry.toMessage()));
+  }
+
+  /** As {@link #connectOnce(String, JsonObject, CallOptions)}, for an entry that was built. */
+  default Future<McpServerClient> connectOnce(String name, ServerEntry entry, CallOptions options) {
+    return ClientCalls.guarded(() -> connectOnce(name, entry.toMessage(), options));
   }
 
   /** As {@link #addServer(String, JsonObject)}, for an entry that was built. */
   default Future<ServerStatus> addServer(String name, ServerEntry entry) {
-    return addServer(name, entry.toJson());
+    return ClientCalls.guarded(() -> addServer(name, entry.toMessage()));
   }
 
   /** Ends the connection and removes the server. */

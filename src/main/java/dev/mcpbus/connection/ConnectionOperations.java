@@ -298,6 +298,8 @@ final class ConnectionOperations {
       call.fail(McpFailure.badRequest("\"level\" must be a string"));
     } else if (!ready.offers("logging")) {
       call.fail(ConnectionFailures.lacks(call.method(), "logging"));
+    } else if (ready.isDiscoverEra() && !Methods.LOG_LEVELS.contains(level.asString())) {
+      call.fail(McpFailure.badRequest("\"level\" must be one of " + Methods.LOG_LEVELS));
     } else if (ready.isDiscoverEra()) {
       ready.preferences().logLevel(level);
       call.complete(RawJson.EMPTY_OBJECT);

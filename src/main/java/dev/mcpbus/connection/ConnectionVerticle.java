@@ -318,6 +318,9 @@ public final class ConnectionVerticle extends VerticleBase {
   private Future<Void> close(LifecycleMessage.Stop stop) {
     Session closing = connection.session();
     ReadySession draining = connection.ready();
+    if (!stop.restarting()) {
+      connection.statusView().nextAttempt(-1, 0); // one that was planned is not made
+    }
     if (closing == null) {
       connection.moveTo(afterStop(stop));
       mailbox.replyToDisconnecting();

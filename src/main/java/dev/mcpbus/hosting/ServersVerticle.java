@@ -480,7 +480,7 @@ public final class ServersVerticle extends VerticleBase {
                 ? leftOut
                 : McpFailure.notSent(
                     FailureCode.UNKNOWN_CONNECTION,
-                    "no such server; mcp.servers.list has those that are there");
+                    "there is no server '" + text + "'; mcp.servers.list has those that are there");
           }
           return id;
         });

@@ -20,6 +20,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Passes each question of a server to a component that answers it: the handler of that server
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </table>
  */
 public final class InputVerticle extends VerticleBase {
+
+  private static final Logger LOG = LoggerFactory.getLogger(InputVerticle.class);
 
   /** How long after a node has joined its bus addresses may still be unknown here. */
   private static final long SETTLE_MILLIS = 1_000;
@@ -204,7 +208,23 @@ public final class InputVerticle extends VerticleBase {
             body,
             new DeliveryOptions().setSendTimeout(options.patience().toMillis()))
         .map(Message::body)
-        .map(question::accept);
+        .map(answer -> accepted(question, answer, !more.isEmpty()));
+  }
+
+  /** Tells the program whose handler has answered what does not fit: its server hears nothing. */
+  private static JsonObject accepted(InputQuestion question, JsonObject answer, boolean ofClient) {
+    try {
+      return question.accept(answer);
+    } catch (McpFailure unfit) {
+      if (!ofClient) {
+        LOG.warn(
+            "the handler for {} of server '{}' has given an answer that does not fit: {}",
+            question.method(),
+            question.server().value(),
+            unfit.getMessage());
+      }
+      throw unfit;
+    }
   }
 
   /** Tries {@code other} if no handler is there or the handler does not support the method. */

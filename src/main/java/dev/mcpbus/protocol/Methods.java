@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -43,6 +44,10 @@ public final class Methods {
 
   public static final String COMPLETE = "completion/complete";
   public static final String SET_LEVEL = "logging/setLevel";
+
+  /** What {@link #SET_LEVEL} takes, the least first. */
+  public static final List<String> LOG_LEVELS =
+      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
   public static final String ROOTS_LIST = "roots/list";
   public static final String ROOTS_CHANGED = "notifications/roots/list_changed";

@@ -168,6 +168,7 @@ public final class RawServer implements Acceptor {
    */
   public synchronized RawServer handle(String method, RequestHandler handler) {
     requireConstructing();
+    Objects.requireNonNull(handler, "the handler of a method");
     if (RESERVED.contains(method)) {
       throw new IllegalArgumentException(
           "\"" + method + "\" is answered by the server itself; add tools with tool()");
@@ -221,6 +222,7 @@ public final class RawServer implements Acceptor {
    * {@code outputSchema}, {@code _meta}.
    */
   public RawServer tool(JsonObject definition, RequestHandler handler) {
+    Objects.requireNonNull(handler, "the handler of a tool");
     synchronized (this) {
       if (closed) {
         throw new IllegalStateException("the server is closed");

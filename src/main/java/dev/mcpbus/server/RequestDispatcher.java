@@ -62,7 +62,7 @@ record RequestDispatcher(RawServer server, ServerSession session) {
   /** Tells of a failure, but not of a {@link RequestException}, whose text is for the caller. */
   void note(ServerRequest request, Throwable failure) {
     if (!(failure instanceof RequestException)) {
-      LOG.warn("{} failed: {}", request.subject(), ServerFailures.text(failure));
+      LOG.warn("{} failed: {}", request.subject(), ServerFailures.named(failure));
       LOG.debug("{} failed", request.subject(), failure);
       session.failed(request.subject(), failure);
     }

@@ -7,6 +7,13 @@ final class ServerFailures {
 
   private ServerFailures() {}
 
+  /** {@link #text} after the name of the class, which says what a text such as a path does not. */
+  static String named(Throwable failure) {
+    String name = failure.getClass().getSimpleName();
+    String text = text(failure);
+    return text.equals(name) ? name : name + ": " + text;
+  }
+
   /**
    * The first line of the failure's message, bounded; the simple class name if there is no message.
    * Never a stack.

@@ -92,6 +92,11 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   }
 
   @Override
+  public String toString() {
+    return "client " + id;
+  }
+
+  @Override
   public Implementation client() {
     return client;
   }

@@ -110,6 +110,12 @@ class FrameworkAdaptersTest {
   }
 
   @Test
+  void a_time_out_that_no_call_can_have_is_refused_at_once() {
+    assertThatThrownBy(() -> FrameworkOptions.DEFAULT.withTimeout(Duration.ZERO))
+        .hasMessageContaining("at least 1 ms");
+  }
+
+  @Test
   void a_filter_sees_what_the_server_says_of_a_tool() {
     FrameworkOptions careful =
         FrameworkOptions.DEFAULT.withFilter(

@@ -201,6 +201,11 @@ class DiscoverSessionTest {
     assertThat(calls.get(1).getJsonObject("params").getJsonObject("_meta").getValue(key))
         .isEqualTo("warning");
     assertThat(peer.methods()).doesNotContain(Methods.SET_LEVEL);
+
+    McpFailure refused =
+        bus.failure(address("peer", Addresses.LOGLEVEL), new JsonObject().put("level", "loud"));
+    assertThat(refused.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    assertThat(refused).hasMessageContaining("must be one of [debug, info,");
   }
 
   @Test

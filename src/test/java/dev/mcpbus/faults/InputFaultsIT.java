@@ -142,6 +142,11 @@ class InputFaultsIT {
             (server, request) ->
                 Future.succeededFuture(
                     ElicitationAnswer.accept(new JsonObject().put("name", new Object()))),
+            (server, request) ->
+                Future.succeededFuture(ElicitationAnswer.accept(new JsonObject().put("name", 1))),
+            (server, request) ->
+                Future.succeededFuture(
+                    new ElicitationAnswer(new JsonObject().put("action", "yes"))),
             (server, request) -> {
               throw new IllegalStateException("no");
             },
@@ -150,7 +155,7 @@ class InputFaultsIT {
             });
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger("dev.mcpbus.client");
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.mcpbus");
     logger.addAppender(log);
     try (FaultBed bed = FaultBed.ready(asking(era, "elicitation/create", FORM, "elicitation"))) {
       McpClient client = McpClient.create(bed.bus().vertx());

@@ -63,11 +63,16 @@ class RawServerTest extends OverLinkedPair {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // a program may break its promise
   void a_method_that_belongs_to_the_server_and_one_that_has_a_handler_are_refused() {
     assertThatThrownBy(() -> server.handle("initialize", (request, params) -> never()))
         .hasMessageContaining("answered by the server itself");
     assertThatThrownBy(() -> server.handle("sample/double", (request, params) -> never()))
         .hasMessageContaining("has a handler already");
+    assertThatThrownBy(() -> server.handle("sample/none", null))
+        .hasMessageContaining("the handler of a method");
+    assertThatThrownBy(() -> server.tool("none", "", Sample.NO_ARGUMENTS, null))
+        .hasMessageContaining("the handler of a tool");
   }
 
   @Test

@@ -54,6 +54,9 @@ final class AuthReader {
     for (ConfigEntry item : entry.objects("apiKeys")) {
       String name = item.word("name").orElse("");
       String hash = item.withOwn().word("hash").orElse("");
+      if (isReported(item, "name", name) || isReported(item, "hash", hash)) {
+        continue;
+      }
       if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
         item.wrong(
             item.node().line(),
@@ -84,6 +87,11 @@ final class AuthReader {
     return keys;
   }
 
+  /** Whether the text stands there, and its reader has said already why it is none. */
+  private static boolean isReported(ConfigEntry entry, String key, String text) {
+    return text.isEmpty() && entry.has(key) && !entry.isText(key);
+  }
+
   private static @Nullable Instant expires(ConfigEntry item) {
     String text = item.word("expires").orElse(null);
     if (text == null) {
@@ -102,11 +110,13 @@ final class AuthReader {
 
   private static Jwt jwt(ConfigEntry entry) {
     String issuer = entry.word("issuer").orElse("");
-    url(entry, "issuer", issuer);
+    if (!isReported(entry, "issuer", issuer)) {
+      url(entry, "issuer", issuer);
+    }
     String jwks = entry.word("jwksUri").orElse(null);
     String resource = entry.word("resource").orElse(null);
     Set<String> audience = words(entry, "audience");
-    if (audience.isEmpty()) {
+    if (audience.isEmpty() && entry.isListOrAbsent("audience")) {
       entry.wrong(
           entry.node().line(),
           MessageTexts.quote(entry.path() + "audience") + " is missing",

@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerResult;
@@ -186,7 +187,12 @@ public final class ConfigDocument {
     if (!all.isEmpty()) {
       all.add(new ConfigMember(name, 0, ConfigNode.text(0, "")));
       ProblemCollector problems = new ProblemCollector(Addresses.SERVERS_ADD);
-      ServerNames.ids(all, problems);
+      if (same.containsKey(name)) {
+        problems.fatal(
+            0, "there is a server " + MessageTexts.quote(name) + " already", "Choose another name");
+      } else {
+        ServerNames.ids(all, problems);
+      }
       new ServerResult(null, problems.sorted().stream().filter(ConfigProblem::fatal).toList())
           .required();
     }

@@ -116,6 +116,11 @@ record ConfigEntry(
     return member(key).filter(member -> member.value().is(ValueType.STRING)).isPresent();
   }
 
+  /** Whether a value is a list, or is not there. */
+  boolean isListOrAbsent(String key) {
+    return member(key).filter(member -> !member.value().is(ValueType.ARRAY)).isEmpty();
+  }
+
   Optional<Filled> text(String key) {
     Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {

@@ -8,15 +8,11 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.buffer.Buffer;
-import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What a client of the {@code initialize} era sends and receives. Pure functions. */
 public final class Initialize {
-
-  private static final List<String> LEVELS =
-      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
   private Initialize() {}
 
@@ -28,21 +24,21 @@ public final class Initialize {
    * @throws McpFailure with the error for any other
    */
   public static void checkLevel(String wanted) {
-    if (!LEVELS.contains(wanted)) {
-      throw McpErrors.invalidParams("\"level\" must be one of " + LEVELS);
+    if (!Methods.LOG_LEVELS.contains(wanted)) {
+      throw McpErrors.invalidParams("\"level\" must be one of " + Methods.LOG_LEVELS);
     }
   }
 
   /** Whether it is one of the levels of MCP; a server may know others. */
   public static boolean isLevel(@Nullable RawJson level) {
-    return level != null && level.isString() && LEVELS.contains(level.asString());
+    return level != null && level.isString() && Methods.LOG_LEVELS.contains(level.asString());
   }
 
   /** Whether a log message has at least that level. */
   public static boolean reaches(RawJson log, String level) {
     RawJson of = log.member("level");
-    return LEVELS.indexOf(of != null && of.isString() ? of.asString() : "")
-        >= LEVELS.indexOf(level);
+    return Methods.LOG_LEVELS.indexOf(of != null && of.isString() ? of.asString() : "")
+        >= Methods.LOG_LEVELS.indexOf(level);
   }
 
   // ---- to the client
