@@ -278,11 +278,6 @@ final class VerticleTree {
     return servers.stream().anyMatch(server -> server.transport().equals(demo));
   }
 
-  /** The context on which everything was deployed; no verticle ends it. */
-  InternalContext context() {
-    return context;
-  }
-
   ServersVerticle servers() {
     return servers;
   }

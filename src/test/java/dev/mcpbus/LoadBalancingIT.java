@@ -286,6 +286,47 @@ class LoadBalancingIT {
   }
 
   @Test
+  void while_a_probe_hangs_no_other_call_is_refused_for_it() {
+    JsonObject entry =
+        three()
+            .put("replicas", 2)
+            .put("balance", "sticky")
+            .put("balanceKey", "tenant")
+            .put("breaker", new JsonObject().put("openFor", "300ms"));
+    try (TestBus bus = TestBus.start(server("s", entry))) {
+      awaitReady(bus, 2);
+      for (int i = 0; i < 5; i++) {
+        assertThat(
+                bus.failure(
+                        address("s", Addresses.TOOLS_CALL),
+                        toolCall("hang", new JsonObject()),
+                        as("a").addHeader(Headers.DEADLINE, "150"))
+                    .code())
+            .isEqualTo(FailureCode.CALL_TIMEOUT);
+      }
+      // Of these calls one is the probe, and hangs.
+      Awaitility.await()
+          .atMost(SOON)
+          .until(
+              () -> {
+                DeliveryOptions probe = as("a").addHeader(Headers.DEADLINE, "60000");
+                bus.send(
+                    address("s", Addresses.TOOLS_CALL), toolCall("hang", new JsonObject()), probe);
+                return replicas(bus).stream().anyMatch(one -> isHalfOpen(one));
+              });
+      long end = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
+      while (System.nanoTime() < end) {
+        served(bus); // with the hanging probe in flight, the other one serves each of them
+      }
+      assertThat(replicas(bus)).anyMatch(one -> isHalfOpen(one));
+    }
+  }
+
+  private static boolean isHalfOpen(JsonObject replica) {
+    return "halfOpen".equals(replica.getJsonObject("breaker").getString("state"));
+  }
+
+  @Test
   void a_list_of_urls_is_a_connection_to_each() {
     CountingServer two = new CountingServer();
     try (CountingServer one = new CountingServer()) {

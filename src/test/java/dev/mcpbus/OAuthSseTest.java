@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
@@ -54,7 +55,7 @@ class OAuthSseTest {
   }
 
   private HttpOptions options() {
-    return HttpOptions.of(world.sse()).withOAuth(OAuthOptions.DEFAULT);
+    return RecordCopy.with(HttpOptions.of(world.sse()), "oauth", OAuthOptions.DEFAULT);
   }
 
   private ChannelProbe open(HttpOptions options) throws Exception {
@@ -103,7 +104,8 @@ class OAuthSseTest {
         new Thread(
             () -> {
               try {
-                opened.complete(open(options().withConnectTimeout(Duration.ofMillis(100))));
+                opened.complete(
+                    open(RecordCopy.with(options(), "connectTimeout", Duration.ofMillis(100))));
               } catch (Exception e) {
                 opened.completeExceptionally(e);
               }

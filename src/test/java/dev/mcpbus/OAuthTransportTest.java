@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthClient;
@@ -70,33 +71,34 @@ class OAuthTransportTest {
   }
 
   private HttpOptions options() {
-    return HttpOptions.of(world.url()).withListen(false);
+    return RecordCopy.with(HttpOptions.of(world.url()), "listen", false);
   }
 
   private ChannelProbe person() throws Exception {
-    return open(options().withOAuth(OAuthOptions.DEFAULT));
+    return open(RecordCopy.with(options(), "oauth", OAuthOptions.DEFAULT));
   }
 
   private HttpOptions machine() {
     OAuthOptions d = OAuthOptions.DEFAULT;
-    return options()
-        .withOAuth(
-            new OAuthOptions(
-                OAuthGrant.CLIENT_CREDENTIALS,
-                "m",
-                Sensitive.of("s3cret"),
-                null,
-                List.of(),
-                null,
-                null,
-                d.redirectUri(),
-                null,
-                null,
-                null,
-                null,
-                d.dpop(),
-                null,
-                null));
+    return RecordCopy.with(
+        options(),
+        "oauth",
+        new OAuthOptions(
+            OAuthGrant.CLIENT_CREDENTIALS,
+            "m",
+            Sensitive.of("s3cret"),
+            null,
+            List.of(),
+            null,
+            null,
+            d.redirectUri(),
+            null,
+            null,
+            null,
+            null,
+            d.dpop(),
+            null,
+            null));
   }
 
   private static void expect(TransportException failure, Reason reason) {
@@ -300,7 +302,11 @@ class OAuthTransportTest {
     bindsTokens();
     URI withQuery = URI.create(world.url() + "?key=s3cret");
     ChannelProbe probe =
-        open(HttpOptions.of(withQuery).withListen(false).withOAuth(OAuthOptions.DEFAULT));
+        open(
+            RecordCopy.with(
+                RecordCopy.with(HttpOptions.of(withQuery), "listen", false),
+                "oauth",
+                OAuthOptions.DEFAULT));
     assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
     assertThat(probe.call(2, "tools/list").payload()).hasToString("{\"n\":2}");
     assertThat(proof(1).claims().getString("htu")).isEqualTo(world.url().toString());
@@ -350,7 +356,7 @@ class OAuthTransportTest {
 
   @Test
   void the_get_stream_carries_the_token_too() throws Exception {
-    ChannelProbe probe = open(machine().withListen(true));
+    ChannelProbe probe = open(RecordCopy.with(machine(), "listen", true));
     probe.call(0, "initialize");
     probe.run(() -> probe.channel().negotiated("2025-11-25"));
     probe.notify("notifications/initialized");
@@ -386,9 +392,10 @@ class OAuthTransportTest {
     Path runs = folder.resolve("runs");
     ChannelProbe probe =
         open(
-            options()
-                .withHeadersHelper(
-                    Sensitive.of("echo run >> '" + runs + "'; cat '" + headers + "'")));
+            RecordCopy.with(
+                options(),
+                "headersHelper",
+                Sensitive.of("echo run >> '" + runs + "'; cat '" + headers + "'")));
     probe.call(1, "tools/list");
     probe.call(2, "tools/list");
     assertThat(Files.readAllLines(runs)).hasSize(1);
@@ -405,7 +412,7 @@ class OAuthTransportTest {
   @Test
   void a_headers_helper_that_fails_is_auth_required_without_its_output() throws Exception {
     for (String command : List.of("echo s3cret; exit 1", "echo s3cret", "echo '{\"a\": 1}'")) {
-      ChannelProbe probe = open(options().withHeadersHelper(Sensitive.of(command)));
+      ChannelProbe probe = open(RecordCopy.with(options(), "headersHelper", Sensitive.of(command)));
       TransportException failure = probe.fail(1, "tools/list");
       expect(failure, Reason.AUTH_REQUIRED);
       assertThat(failure).hasMessageContaining("headersHelper").hasMessageNotContaining("s3cret");

@@ -9,7 +9,6 @@ import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.connection.options.BreakerOptions;
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -23,7 +22,6 @@ import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TlsOptions;
 import io.vertx.core.json.JsonObject;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.net.URI;
 import java.nio.file.Path;
@@ -104,24 +102,6 @@ class OptionsCopiesTest {
         assertThat(changed(options, (Record) copy)).as(method.toString()).containsExactly(name);
       }
     }
-  }
-
-  @ParameterizedTest
-  @MethodSource("setters")
-  void each_setter_of_connection_options_changes_the_component_of_its_name(Method setter)
-      throws Exception {
-    ConnectionOptions options = ConnectionOptions.DEFAULT;
-    String name = setter.getName();
-    ConnectionOptions.Builder builder = options.with();
-    setter.invoke(builder, other(setter.getParameterTypes()[0], value(options, name)));
-    assertThat(changed(options, builder.build())).containsExactly(name);
-  }
-
-  static List<Method> setters() {
-    return Arrays.stream(ConnectionOptions.Builder.class.getMethods())
-        .filter(method -> method.getReturnType() == ConnectionOptions.Builder.class)
-        .filter(method -> !Modifier.isStatic(method.getModifiers()))
-        .toList();
   }
 
   private static @Nullable Object value(Record options, String name) {

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -23,6 +24,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -96,7 +98,9 @@ class PrivateConnectionTest {
 
   @Test
   void a_lease_states_how_long_a_call_may_take() {
-    add("slow", ConnectionOptions.DEFAULT.with().maxCallDuration(Duration.ofMinutes(30)).build());
+    add(
+        "slow",
+        RecordCopy.with(ConnectionOptions.DEFAULT, "maxCallDuration", Duration.ofMinutes(30)));
     JsonObject answer = bus.request("mcp.servers.lease", wish("slow", 60_000));
     assertThat(answer.getLong("maxCallMillis")).isEqualTo(1_800_000);
   }
@@ -344,7 +348,7 @@ class PrivateConnectionTest {
 
   @Test
   void a_server_that_is_declared_shared_is_not_leased() {
-    add("common", ConnectionOptions.DEFAULT.with().shared(true).build());
+    add("common", RecordCopy.with(ConnectionOptions.DEFAULT, "shared", true));
     JsonObject answer = bus.request("mcp.servers.lease", wish("common", 60_000));
     assertThat(answer)
         .isEqualTo(new JsonObject().put("shared", true).put("maxCallMillis", 600_000));
@@ -371,11 +375,9 @@ class PrivateConnectionTest {
               (method, params, connection) ->
                   method.equals("initialize") ? ScriptedPeer.INITIALIZED : "\"result\":{}");
       ConnectionOptions lazy =
-          ConnectionOptions.DEFAULT
-              .with()
-              .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
-              .lazy(true)
-              .build();
+          RecordCopy.with(
+              ConnectionOptions.DEFAULT,
+              Map.of("protocolVersion", ProtocolVersion.LATEST_INITIALIZE, "lazy", true));
       TestBus.await(TestOptions.add(other.bus(), new ConnectionId("s"), good.transport(), lazy));
       JsonObject leased = other.request("mcp.servers.lease", wish("s", 60_000));
       other.awaitState(leased.getString("lease"), "READY");

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.modelcontextprotocol.client.McpClient;
@@ -23,7 +24,9 @@ class SearchViewIT {
   @Test
   void a_client_searches_describes_and_calls() {
     GatewayOptions gateway =
-        GatewayOptions.DEFAULT.withViews(
+        RecordCopy.with(
+            GatewayOptions.DEFAULT,
+            "views",
             Map.of(
                 "all",
                 new ViewOptions(

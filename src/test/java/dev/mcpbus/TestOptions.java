@@ -62,6 +62,11 @@ public final class TestOptions {
     return McpBus.start(vertx, settings);
   }
 
+  /** Login with these keys alone, with an audit log. */
+  public static AuthOptions ofKeys(List<AuthOptions.ApiKey> keys) {
+    return new AuthOptions(keys, null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null);
+  }
+
   /** Adds a server over a transport of the test's own. */
   public static Future<Void> add(
       McpBus bus, ConnectionId id, Transport transport, ConnectionOptions options) {

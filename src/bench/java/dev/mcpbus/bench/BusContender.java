@@ -8,6 +8,7 @@ import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -93,7 +94,7 @@ final class BusContender implements Contender {
         new ConnectionId(id),
         id,
         setting.server(),
-        ConnectionOptions.DEFAULT.with().protocolVersion(setting.version()).build(),
+        RecordCopy.with(ConnectionOptions.DEFAULT, "protocolVersion", setting.version()),
         RestartPolicy.DEFAULT,
         RpcLogMode.OFF,
         Duration.ofSeconds(1),

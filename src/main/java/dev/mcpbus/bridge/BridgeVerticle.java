@@ -64,23 +64,6 @@ public final class BridgeVerticle extends VerticleBase {
   private List<Route> table = List.of();
   private @Nullable OpenStreams streams;
 
-  /**
-   * One verticle with a port of its own.
-   *
-   * @param callIds makes call ids, unique on the bus
-   * @param mounted the gateway, which takes the paths that it owns; null for none
-   * @param admission makes the admission control of this server
-   * @param readiness of the service, for health
-   */
-  BridgeVerticle(
-      BridgeOptions options,
-      Supplier<String> callIds,
-      @Nullable MountedHandler mounted,
-      Function<Vertx, AdmissionControl> admission,
-      Readiness readiness) {
-    this(options, callIds, mounted, admission, readiness, new SharedBridgeState(options, false));
-  }
-
   private BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,

@@ -61,10 +61,6 @@ record Route(
     return of(HttpMethod.POST, path, action, id, summary).taking("Object");
   }
 
-  static Route delete(String path, Action action, String id, String summary) {
-    return of(HttpMethod.DELETE, path, action, id, summary);
-  }
-
   Route with(HttpQuery... all) {
     return new Route(method, path, action, id, summary, List.of(all), body, answer, status, type);
   }
@@ -75,10 +71,6 @@ record Route(
 
   Route giving(String schema) {
     return new Route(method, path, action, id, summary, query, body, schema, status, type);
-  }
-
-  Route giving(int code, String schema) {
-    return new Route(method, path, action, id, summary, query, body, schema, code, type);
   }
 
   Route typed(String other) {

@@ -23,10 +23,6 @@ public record ClientAnswer(boolean isError, RawJson value) {
     return new ClientAnswer(false, result);
   }
 
-  public static ClientAnswer error(RawJson error) {
-    return new ClientAnswer(true, error);
-  }
-
   /** The answer in the reply to a {@link QuestionMessage}. */
   static ClientAnswer of(Message<Object> reply) {
     return reply.body() instanceof JsonObject json // of a node with an older mcpbus

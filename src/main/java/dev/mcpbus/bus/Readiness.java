@@ -74,11 +74,6 @@ public final class Readiness {
     return starting;
   }
 
-  /** The same without notes, and without a cluster. */
-  public void tell(List<String> problems) {
-    tell(problems, List.of(), 0);
-  }
-
   /**
    * This node ends soon: it is not ready from now on, so that balancers send no new clients. It
    * still serves what comes, until its doors close.

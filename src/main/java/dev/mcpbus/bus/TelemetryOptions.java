@@ -1,7 +1,6 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.internals.OptionalLibrary;
-import dev.mcpbus.internals.RecordCopy;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +31,6 @@ public record TelemetryOptions(
 
   /** Measures and traces nothing. */
   public static final TelemetryOptions OFF = new TelemetryOptions(false, false, null, null, null);
-
-  public TelemetryOptions withMetrics(boolean on) {
-    return RecordCopy.with(this, "metrics", on);
-  }
-
-  public TelemetryOptions withTracing(boolean on) {
-    return RecordCopy.with(this, "tracing", on);
-  }
 
   /**
    * With the defaults of a service for what is not set.

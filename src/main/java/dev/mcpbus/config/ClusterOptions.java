@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
-import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,11 +98,6 @@ public record ClusterOptions(
       throw new IllegalArgumentException(
           "the wire form must be " + WireForm.OLDEST + " to " + WireForm.NEWEST + ", not " + wire);
     }
-  }
-
-  /** A copy with another TLS; null for none. */
-  public ClusterOptions withTls(@Nullable Tls other) {
-    return RecordCopy.with(this, "tls", other);
   }
 
   /** Whether only processes of this machine can reach this node. */

@@ -9,6 +9,7 @@ import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -100,12 +101,15 @@ public record ServerDefinition(
     return RecordCopy.with(
         this,
         "connection",
-        connection
-            .with()
-            .lazy(true)
-            .handshakeTimeout(handshakeTimeout)
-            .installTimeout(installTimeout)
-            .build());
+        RecordCopy.with(
+            connection,
+            Map.of(
+                "lazy",
+                true,
+                "handshakeTimeout",
+                handshakeTimeout,
+                "installTimeout",
+                installTimeout)));
   }
 
   /** Whether both make the same connection, so that a reload need not restart it. */

@@ -106,7 +106,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
         own != null || spec.options().shared()
             ? null
             : new SharedUse(spec.server(), spec.options(), isProgram);
-    this.breaker = CallBreaker.of(spec.options().breaker(), clock, this::breakerChanged);
+    this.breaker = CallBreaker.of(spec.options().breaker(), clock, new BreakerChanges());
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
     this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");
@@ -159,16 +159,26 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return breaker;
   }
 
-  private void breakerChanged(JsonObject change) {
-    CallBreaker own = breaker;
-    if (role != null && own != null && (own.isClosed() || own.probeIn() > 0)) {
-      role.probeIn(own.isClosed() ? -1 : own.probeIn());
+  private final class BreakerChanges implements CallBreaker.BreakerListener {
+
+    @Override
+    public void changed(JsonObject change) {
+      if (role != null && breaker != null) {
+        role.probeIn(breaker.probeIn());
+      }
+      if (spec.local() != null) {
+        change.put("replica", spec.local().id().number());
+      }
+      publish(Events.BREAKER_CHANGED, change);
+      settle();
     }
-    if (spec.local() != null) {
-      change.put("replica", spec.local().id().number());
+
+    @Override
+    public void wantsProbe() {
+      if (role != null) {
+        role.probeIn(0);
+      }
     }
-    publish(Events.BREAKER_CHANGED, change);
-    settle();
   }
 
   /**

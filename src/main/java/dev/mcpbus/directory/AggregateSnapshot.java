@@ -96,11 +96,6 @@ public final class AggregateSnapshot {
         .toList();
   }
 
-  /** As {@link #write(ListKind, Collection, JsonArray)}, without servers that list nothing. */
-  public Buffer write(ListKind kind, @Nullable Collection<String> only) {
-    return write(kind, only, new JsonArray());
-  }
-
   /**
    * The MCP result of the list method for all servers. The {@code _meta} contains each entry that
    * was left out, with the reason, under {@link MetaKeys#PROBLEMS}.

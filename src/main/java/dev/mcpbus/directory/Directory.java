@@ -51,13 +51,6 @@ public final class Directory {
 
   /**
    * @param views the configured views, by name
-   */
-  public Directory(Map<String, ViewOptions> views, AccessControl access, SealedTaskIds taskIds) {
-    this(views, access, taskIds, null, Duration.ZERO);
-  }
-
-  /**
-   * @param views the configured views, by name
    * @param passUnknown whether requests that MCP does not define pass at {@code /mcp} and at the
    *     endpoint of one server; null for the latter alone
    * @param handshakeWait how long {@link #described} waits for a server that starts

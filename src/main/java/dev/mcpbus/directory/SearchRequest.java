@@ -24,11 +24,6 @@ public record SearchRequest(
   static final int MAX_LIMIT = 100;
   static final int MAX_OFFSET = 10_000;
 
-  /** For tools alone. */
-  public SearchRequest(String query, int limit, int offset, @Nullable List<String> servers) {
-    this(query, limit, offset, servers, false);
-  }
-
   /** The search for skills beside this one: the best of them, whatever tools are passed over. */
   public SearchRequest ofSkills() {
     return new SearchRequest(query, limit, 0, servers, true);

@@ -36,16 +36,6 @@ public record ViewOptions(
     boolean plainNames,
     boolean passUnknown) {
 
-  /** For all principals, with its tools in its list, and names that begin with their server. */
-  public ViewOptions(
-      List<String> servers,
-      List<String> allow,
-      List<String> deny,
-      Map<String, String> rename,
-      boolean closed) {
-    this(servers, allow, deny, rename, closed, false, List.of());
-  }
-
   /** With names that begin with their server. */
   public ViewOptions(
       List<String> servers,

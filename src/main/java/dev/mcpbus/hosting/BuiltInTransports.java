@@ -19,17 +19,9 @@ public final class BuiltInTransports {
   /**
    * The transport for {@code options}; opens nothing yet.
    *
+   * @param authenticators makes the authenticator that the options name, for a server over HTTP
    * @throws IllegalArgumentException where no transport of that type exists, or the options cannot
    *     be used; the message names the part and the remedy, never a secret
-   */
-  public static Transport create(Vertx vertx, TransportOptions options) {
-    return create(vertx, options, AuthenticatorFactory.NONE);
-  }
-
-  /**
-   * The same, with credentials for servers over HTTP.
-   *
-   * @param authenticators makes the authenticator that the options name
    */
   public static Transport create(
       Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {

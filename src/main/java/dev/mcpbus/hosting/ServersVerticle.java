@@ -274,19 +274,24 @@ public final class ServersVerticle extends VerticleBase {
                       || !hosting.ids().contains(definition.id());
               return added || (why != Addition.CALLER && stays)
                   ? Future.succeededFuture()
-                  : Future.failedFuture(taken(definition.id()));
+                  : Future.failedFuture(taken(definition));
             });
   }
 
-  private McpFailure taken(ConnectionId id) {
-    ServerDefinition present = hosting.servers().get(id);
+  /** A program may see which servers there are; a caller of a door may not. */
+  private McpFailure taken(ServerDefinition asked) {
+    ServerDefinition present = hosting.servers().get(asked.id());
+    String names =
+        asked.source().equals(ConfigReader.CALLER)
+            ? ""
+            : ". Existing servers: " + hosting.ids().stream().limit(MOST_NAMES).toList();
     return McpFailure.badRequest(
         "a server '"
-            + id
+            + asked.id()
             + "' exists already ("
             + (present == null ? "elsewhere" : place(present))
-            + "); remove it first or choose another name. Existing servers: "
-            + hosting.ids().stream().limit(MOST_NAMES).toList());
+            + "); remove it first or choose another name"
+            + names);
   }
 
   private static String place(ServerDefinition present) {

@@ -12,6 +12,7 @@ import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServerOperation.Replicas;
 import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -70,6 +71,13 @@ public final class ReplicaCoordinator implements ReplicaRole {
           Events.SCHEMA_APPROVED);
 
   private final Context context;
+
+  /**
+   * Passes requests on: Vert.x drops the replies to a verticle that has ended, and a replica may
+   * end while a caller waits for what it has passed on.
+   */
+  private final InternalContext passing;
+
   private final ReplicaId replica;
   private final String version;
   private final Self self;
@@ -85,6 +93,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   public ReplicaCoordinator(
       Vertx vertx, ReplicaPeers replicas, ReplicaId replica, String version, Self self) {
     this.context = vertx.getOrCreateContext();
+    this.passing = InternalContext.create(vertx);
     this.replica = replica;
     this.version = version;
     this.self = self;
@@ -288,7 +297,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
                 options.addHeader(name, value);
               }
             });
-    return replicas.request(owner, suffix, message.body(), options.addHeader(Headers.ALONE, how));
+    options.addHeader(Headers.ALONE, how);
+    return passing.call(() -> replicas.request(owner, suffix, message.body(), options));
   }
 
   private static void answer(Message<Object> message, Future<Message<Object>> answer) {

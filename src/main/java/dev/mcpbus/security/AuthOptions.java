@@ -1,6 +1,5 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ServerId;
 import java.net.URI;
 import java.time.Duration;
@@ -39,23 +38,6 @@ public record AuthOptions(
   public AuthOptions {
     apiKeys = List.copyOf(apiKeys);
     policies = List.copyOf(policies);
-  }
-
-  /** Keys alone, with an audit log. */
-  public static AuthOptions ofKeys(List<ApiKey> keys) {
-    return new AuthOptions(keys, null, List.of(), Limits.UNBOUNDED, true, null);
-  }
-
-  public AuthOptions withPolicies(List<Policy> other) {
-    return RecordCopy.with(this, "policies", other);
-  }
-
-  public AuthOptions withJwt(@Nullable Jwt other) {
-    return RecordCopy.with(this, "jwt", other);
-  }
-
-  public AuthOptions withLimits(Limits other) {
-    return RecordCopy.with(this, "limits", other);
   }
 
   /** True where a request without credentials is refused. */
@@ -201,11 +183,5 @@ public record AuthOptions(
    * @param maxBytes size at which the file is rotated
    * @param keep how many rotated files are kept
    */
-  public record AuditFile(String path, long maxBytes, int keep, OnAuditFailure onFailure) {
-
-    /** With calls that go on while the file cannot be written. */
-    public AuditFile(String path, long maxBytes, int keep) {
-      this(path, maxBytes, keep, OnAuditFailure.CONTINUE);
-    }
-  }
+  public record AuditFile(String path, long maxBytes, int keep, OnAuditFailure onFailure) {}
 }

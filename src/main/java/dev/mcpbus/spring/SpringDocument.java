@@ -13,14 +13,17 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
+import org.springframework.util.PropertyPlaceholderHelper;
 
 /**
  * The properties under {@code mcpbus} as a configuration document. They keep their spelling, since
@@ -35,13 +38,18 @@ final class SpringDocument {
   private static final Set<String> KEYS = keys();
 
   /** {@code .name}, {@code [name]} or {@code [0]}; the first without its point. */
-  private static final Pattern STEP = Pattern.compile("\\[([^\\]]*)\\]|\\.?([^.\\[]+)");
+  private static final Pattern STEP = Pattern.compile("\\[([^\\[\\]]*+)\\]|\\.?([^.\\[]++)");
 
   private static final Pattern TOP = Pattern.compile("[.\\[]");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+\\]");
 
   /** What a file of properties can only write as a text; as a text again it would be the same. */
   private static final Pattern WHOLE = Pattern.compile("0|-?[1-9][0-9]{0,17}");
+
+  /** Where mcpbus replaces variables by itself, and masks their values in all it shows. */
+  private static final String SERVERS = PREFIX + "mcpServers.";
+
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   private SpringDocument() {}
 
@@ -91,7 +99,7 @@ final class SpringDocument {
             String owned = INDEX.split(name, 2)[0];
             Object value = known.getProperty(name);
             if (value != null && source.equals(owners.computeIfAbsent(owned, first -> source))) {
-              put(tree, name.substring(PREFIX.length()), read(environment, value));
+              put(tree, name.substring(PREFIX.length()), read(environment, name, value));
             }
           }
         }
@@ -147,7 +155,7 @@ final class SpringDocument {
         "of mcpbus." + path + " the part \"" + name + "\" has a value of its own, too");
   }
 
-  private static Object read(ConfigurableEnvironment environment, Object value) {
+  private static Object read(ConfigurableEnvironment environment, String name, Object value) {
     if (value instanceof Number || value instanceof Boolean) {
       return value;
     }
@@ -155,7 +163,38 @@ final class SpringDocument {
     if (text.equals("true") || text.equals("false")) {
       return Boolean.valueOf(text);
     }
-    return WHOLE.matcher(text).matches() ? (Object) Long.valueOf(text) : text;
+    if (WHOLE.matcher(text).matches()) {
+      return Long.valueOf(text);
+    }
+    return name.startsWith(SERVERS) ? entryText(environment, value.toString()) : text;
+  }
+
+  /** With the variables of the process as they are written: they may be secrets. */
+  private static String entryText(ConfigurableEnvironment environment, String text) {
+    return new PropertyPlaceholderHelper("${", "}", ":", '\\', true)
+        .replacePlaceholders(
+            text,
+            name -> {
+              String value = written(environment, name);
+              boolean stays =
+                  value != null
+                      && !value.isEmpty()
+                      && value.equals(System.getenv(name))
+                      && !value.contains("${")
+                      && VARIABLE.matcher(name).matches()
+                      && !name.startsWith("MCPBUS_");
+              return stays ? "\\${" + name + "}" : value;
+            });
+  }
+
+  /** A property without what its placeholders stand for; null where there is none. */
+  private static @Nullable String written(ConfigurableEnvironment environment, String name) {
+    return environment.getPropertySources().stream()
+        .map(source -> source.getProperty(name))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(Object::toString)
+        .orElse(null);
   }
 
   /** Maps whose keys are all {@code [0]}, {@code [1]} and so on are lists. */

@@ -27,28 +27,4 @@ public record ChildSpec(
     boolean awaited,
     Duration drain,
     Duration shutdown,
-    long epochBase) {
-
-  /** A specification whose label is its id. */
-  public ChildSpec(
-      String id,
-      Supplier<? extends Deployable> verticle,
-      RestartPolicy policy,
-      boolean lazy,
-      Duration drain,
-      Duration shutdown,
-      long epochBase) {
-    this(id, id, verticle, policy, lazy, false, drain, shutdown, epochBase);
-  }
-
-  /** A specification with {@code epochBase} 0: the first epoch is 1. */
-  public ChildSpec(
-      String id,
-      Supplier<? extends Deployable> verticle,
-      RestartPolicy policy,
-      boolean lazy,
-      Duration drain,
-      Duration shutdown) {
-    this(id, id, verticle, policy, lazy, false, drain, shutdown, 0);
-  }
-}
+    long epochBase) {}

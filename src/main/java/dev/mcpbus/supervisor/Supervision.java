@@ -63,10 +63,7 @@ final class Supervision {
   List<SupervisorAction> add(ChildSpec spec, long now) {
     if (children.containsKey(spec.id())) {
       throw new IllegalStateException(
-          "'"
-              + spec.id()
-              + "' is supervised already: terminate or replace it; there are "
-              + children.keySet());
+          "'" + spec.id() + "' is supervised already: terminate or replace it");
     }
     SupervisedChild child = new SupervisedChild(spec);
     children.put(spec.id(), child);

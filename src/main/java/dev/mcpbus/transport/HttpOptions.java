@@ -1,6 +1,5 @@
 package dev.mcpbus.transport;
 
-import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.SecretRules;
@@ -49,47 +48,22 @@ public record HttpOptions(
 
   public static final String TYPE = "http";
 
+  /** The default of {@code maxConnections}. */
+  public static final int CONNECTIONS = 64;
+
   public HttpOptions {
     headers = Map.copyOf(headers);
     streamHeaders = Map.copyOf(streamHeaders);
   }
 
-  /** Options without OAuth, headers helper and files for TLS. */
-  public HttpOptions(
-      URI url,
-      Map<String, String> headers,
-      Duration connectTimeout,
-      boolean listen,
-      int maxConnections,
-      ParseLimits limits) {
-    this(
-        Sensitive.of(url.toString()),
-        Sensitive.values(headers),
-        connectTimeout,
-        listen,
-        maxConnections,
-        limits,
-        null,
-        null,
-        null,
-        null,
-        null,
-        Map.of());
-  }
-
   /** Options with the default of every bound. */
   public static HttpOptions of(URI url) {
-    return of(Sensitive.of(url.toString()), Map.of());
-  }
-
-  /** Options with the default of every bound, for values that may hold secrets. */
-  public static HttpOptions of(Sensitive url, Map<String, Sensitive> headers) {
     return new HttpOptions(
-        url,
-        headers,
+        Sensitive.of(url.toString()),
+        Map.of(),
         Duration.ofSeconds(5),
         true,
-        64,
+        CONNECTIONS,
         ParseLimits.DEFAULT,
         null,
         null,
@@ -97,46 +71,6 @@ public record HttpOptions(
         null,
         null,
         Map.of());
-  }
-
-  public HttpOptions withHeaders(Map<String, String> other) {
-    return RecordCopy.with(this, "headers", Sensitive.values(other));
-  }
-
-  public HttpOptions withListen(boolean other) {
-    return RecordCopy.with(this, "listen", other);
-  }
-
-  public HttpOptions withConnectTimeout(Duration other) {
-    return RecordCopy.with(this, "connectTimeout", other);
-  }
-
-  public HttpOptions withLimits(ParseLimits other) {
-    return RecordCopy.with(this, "limits", other);
-  }
-
-  public HttpOptions withOAuth(@Nullable OAuthOptions other) {
-    return RecordCopy.with(this, "oauth", other);
-  }
-
-  public HttpOptions withHeadersHelper(@Nullable Sensitive other) {
-    return RecordCopy.with(this, "headersHelper", other);
-  }
-
-  public HttpOptions withSessionId(@Nullable Sensitive other) {
-    return RecordCopy.with(this, "sessionId", other);
-  }
-
-  public HttpOptions withStreamHeaders(Map<String, Sensitive> other) {
-    return RecordCopy.with(this, "streamHeaders", other);
-  }
-
-  public HttpOptions withTls(@Nullable TlsOptions other) {
-    return RecordCopy.with(this, "tls", other);
-  }
-
-  public HttpOptions withProxy(@Nullable Sensitive other) {
-    return RecordCopy.with(this, "proxy", other);
   }
 
   @Override

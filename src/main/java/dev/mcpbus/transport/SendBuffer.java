@@ -20,6 +20,10 @@ public final class SendBuffer {
 
   private static final int LIMIT = 4_096;
   private static final int NOTIFICATIONS = LIMIT / 2;
+
+  /** Answers too wait no longer: a client that asks and does not read would take all memory. */
+  private static final long MOST_BYTES = 8 * SendWindow.BYTES;
+
   private static final long RETRY_MILLIS = 5;
 
   private record UnsentMessage(OutboundMessage message, Promise<Void> taken) {}
@@ -38,15 +42,15 @@ public final class SendBuffer {
   /**
    * Sends now, or as soon as the send window has room.
    *
-   * @throws TransportException {@code OVERLOADED} if too many messages wait already, or the
-   *     channel's own failure
+   * @throws TransportException {@code OVERLOADED} if too much waits already, or the channel's own
+   *     failure
    */
   public void send(OutboundMessage message) throws TransportException {
     if (waiting.isEmpty() && trySend(message)) {
       return;
     }
-    if (waiting.size() >= LIMIT) {
-      throw full(LIMIT);
+    if (waiting.size() >= LIMIT || bytes > MOST_BYTES) {
+      throw full();
     }
     add(null, message, Promise.promise());
   }
@@ -71,7 +75,7 @@ public final class SendBuffer {
         // Not at once: who sends one after the other would go one deeper with each of them.
         owner.runOnContext(now -> taken.complete());
       } else if (waiting.size() >= NOTIFICATIONS || bytes > SendWindow.BYTES) {
-        throw full(NOTIFICATIONS);
+        throw full();
       } else {
         add(subject, message, taken);
       }
@@ -81,9 +85,11 @@ public final class SendBuffer {
     return taken.future();
   }
 
-  private static TransportException full(int limit) {
+  private TransportException full() {
     return new TransportException(
-        Reason.OVERLOADED, Reached.NO, limit + " messages wait for the client");
+        Reason.OVERLOADED,
+        Reached.NO,
+        waiting.size() + " messages (" + bytes + " bytes) wait for the client");
   }
 
   private void add(@Nullable Object subject, OutboundMessage message, Promise<Void> taken) {

@@ -33,35 +33,20 @@ public record SocketOptions(
 
   /** Options with the default of every bound. */
   public static SocketOptions of(URI url) {
-    return new SocketOptions(
+    return new SocketOptions(url, Duration.ofSeconds(5), ParseLimits.DEFAULT, null);
+  }
+
+  /** Options with the default of the bounds that no document says. */
+  public SocketOptions(
+      URI url, Duration connectTimeout, ParseLimits limits, @Nullable TlsOptions tls) {
+    this(
         Sensitive.of(url.toString()),
-        Duration.ofSeconds(5),
+        connectTimeout,
         SendWindow.MESSAGES,
         SendWindow.BYTES,
         10_000,
-        ParseLimits.DEFAULT,
-        null);
-  }
-
-  public SocketOptions withConnectTimeout(Duration other) {
-    return new SocketOptions(url, other, maxQueued, maxQueuedBytes, junkLines, limits, tls);
-  }
-
-  public SocketOptions withMaxQueued(int other) {
-    return new SocketOptions(url, connectTimeout, other, maxQueuedBytes, junkLines, limits, tls);
-  }
-
-  public SocketOptions withJunkLines(int other) {
-    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, other, limits, tls);
-  }
-
-  public SocketOptions withLimits(ParseLimits other) {
-    return new SocketOptions(url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, other, tls);
-  }
-
-  public SocketOptions withTls(@Nullable TlsOptions other) {
-    return new SocketOptions(
-        url, connectTimeout, maxQueued, maxQueuedBytes, junkLines, limits, other);
+        limits,
+        tls);
   }
 
   @Override

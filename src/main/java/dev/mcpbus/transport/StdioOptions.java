@@ -1,10 +1,8 @@
 package dev.mcpbus.transport;
 
-import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -47,46 +45,24 @@ public record StdioOptions(
 
   /** Options with the default of every bound. */
   public static StdioOptions of(String command, List<String> args) {
-    return of(Sensitive.of(command), Sensitive.all(args), Map.of());
-  }
-
-  /** Options with the default of every bound, for values that may hold secrets. */
-  public static StdioOptions of(
-      Sensitive command, List<Sensitive> args, Map<String, Sensitive> env) {
     return new StdioOptions(
-        command,
-        args,
-        env,
+        Sensitive.of(command),
+        Sensitive.all(args),
+        Map.of(),
         null,
         Duration.ofSeconds(2),
-        16 * 1024 * 1024,
-        16 * 1024,
-        10_000,
         ParseLimits.DEFAULT);
   }
 
-  public StdioOptions withArgs(List<Sensitive> other) {
-    return RecordCopy.with(this, "args", other);
-  }
-
-  public StdioOptions withEnv(Map<String, String> other) {
-    return RecordCopy.with(this, "env", Sensitive.values(other));
-  }
-
-  public StdioOptions withCwd(@Nullable Path other) {
-    return RecordCopy.with(this, "cwd", other == null ? null : Sensitive.of(other.toString()));
-  }
-
-  public StdioOptions withCloseGrace(Duration other) {
-    return RecordCopy.with(this, "closeGrace", other);
-  }
-
-  public StdioOptions withLimits(ParseLimits other) {
-    return RecordCopy.with(this, "limits", other);
-  }
-
-  public StdioOptions withWriteQueueBytes(int other) {
-    return RecordCopy.with(this, "writeQueueBytes", other);
+  /** Options with the default of the bounds that no document says. */
+  public StdioOptions(
+      Sensitive command,
+      List<Sensitive> args,
+      Map<String, Sensitive> env,
+      @Nullable Sensitive cwd,
+      Duration closeGrace,
+      ParseLimits limits) {
+    this(command, args, env, cwd, closeGrace, 16 * 1024 * 1024, 16 * 1024, 10_000, limits);
   }
 
   @Override

@@ -22,11 +22,6 @@ public record TlsOptions(@Nullable Path caFile, @Nullable Path certFile, @Nullab
     }
   }
 
-  /** Options with additional trusted certificates and no client certificate. */
-  public static TlsOptions trusting(Path caFile) {
-    return new TlsOptions(caFile, null, null);
-  }
-
   /** Shows which files are set, but not their paths: a path may come from a variable. */
   @Override
   public String toString() {

@@ -12,6 +12,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -41,7 +42,8 @@ class BridgeClientTest {
       })
   void a_body_that_is_announced_too_long_is_not_read(String rest, Vertx vertx) throws IOException {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(100));
+        new BridgeFixture(
+            vertx, RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "maxBodyBytes", 100));
 
     String answer =
         bridge.raw("POST /rpc HTTP/1.1\r\nHost: 127.0.0.1:" + bridge.port + "\r\n" + rest);
@@ -52,7 +54,8 @@ class BridgeClientTest {
   @Test
   void an_endless_body_is_cut_at_the_cap(Vertx vertx) throws IOException {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(100));
+        new BridgeFixture(
+            vertx, RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "maxBodyBytes", 100));
     bridge.on(CALL, "{}");
 
     String head =
@@ -145,7 +148,8 @@ class BridgeClientTest {
   void a_client_that_never_finishes_its_request_is_closed(String start, Vertx vertx)
       throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(200));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(200));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
 
     assertThat(bridge.raw(start.replace("PORT", "" + bridge.port))).isEmpty();
@@ -154,7 +158,8 @@ class BridgeClientTest {
   @Test
   void a_client_that_waits_for_its_answer_is_not_closed(Vertx vertx) throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(200));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(200));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
     vertx
         .eventBus()
@@ -204,7 +209,8 @@ class BridgeClientTest {
   @Test
   void of_two_requests_in_one_packet_each_may_take_its_time(Vertx vertx) throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(200));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(200));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
     vertx
         .eventBus()

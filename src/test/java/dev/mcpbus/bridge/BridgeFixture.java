@@ -83,7 +83,9 @@ final class BridgeFixture {
     this.vertx = vertx;
     Codecs.register(vertx);
     admin = Objects.requireNonNullElse(access.adminToken(), "none");
-    bridge = new BridgeVerticle(options, callIds, null, access::admissionControl, readiness);
+    bridge =
+        BridgeVerticle.several(1, options, callIds, () -> null, access::admissionControl, readiness)
+            .get(0);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -136,9 +138,13 @@ class BridgeGuardTest {
       })
   void own_names_are_let_in(String headers, Vertx vertx) throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT
-            .withPort(0)
-            .withAllowed(Set.of("bus.example", "Front.example:444"), Set.of());
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            Map.of(
+                "allowedHosts",
+                Set.of("bus.example", "Front.example:444"),
+                "allowedOrigins",
+                Set.of()));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
 
     String answer =
@@ -182,7 +188,10 @@ class BridgeGuardTest {
   void a_name_without_a_port_is_let_in_with_any(
       String host, @Nullable String origin, String status, Vertx vertx) throws IOException {
     Set<String> allowed = Set.of("127.0.0.1", "[::2]", "bus.example", "front.example:444");
-    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withAllowed(allowed, Set.of());
+    BridgeOptions options =
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            Map.of("allowedHosts", allowed, "allowedOrigins", Set.of()));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
     String answer =
         bridge.raw(
@@ -220,7 +229,9 @@ class BridgeGuardTest {
   @Test
   void cors_is_spoken_with_the_exact_list_alone(Vertx vertx) {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            Map.of("allowedHosts", Set.of(), "allowedOrigins", Set.of("https://app.example")));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
     MultiMap listed =
         MultiMap.caseInsensitiveMultiMap()
@@ -255,7 +266,9 @@ class BridgeGuardTest {
   @Test
   void a_listed_origin_may_send_credentials_and_the_headers_of_mcp(Vertx vertx) {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            Map.of("allowedHosts", Set.of(), "allowedOrigins", Set.of("https://app.example")));
     BridgeFixture bridge = new BridgeFixture(vertx, options);
     MultiMap headers =
         MultiMap.caseInsensitiveMultiMap()
@@ -359,13 +372,18 @@ class BridgeGuardTest {
   @Test
   void a_remote_host_requires_permission_and_the_list_of_names() {
     BridgeOptions base = BridgeOptions.DEFAULT;
-    assertThatThrownBy(
-            () ->
-                new BridgeOptions("0.0.0.0", 1, 1, base.receiveTimeout(), Set.of(), Set.of(), true))
+    assertThatThrownBy(() -> RecordCopy.with(base, Map.of("host", "0.0.0.0", "allowRemote", true)))
         .hasMessageContaining("allowedHosts");
     assertThat(
-            new BridgeOptions(
-                    "0.0.0.0", 1, 1, base.receiveTimeout(), Set.of("bus.example"), Set.of(), true)
+            RecordCopy.with(
+                    base,
+                    Map.of(
+                        "host",
+                        "0.0.0.0",
+                        "allowRemote",
+                        true,
+                        "allowedHosts",
+                        Set.of("bus.example")))
                 .allowRemote())
         .isTrue();
   }
@@ -373,14 +391,22 @@ class BridgeGuardTest {
   @ParameterizedTest
   @ValueSource(strings = {"*", "null", "https://a.example/", "a.example", "https://*.example", ""})
   void an_origin_that_is_no_exact_one_is_refused(String origin) {
-    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withAllowed(Set.of(), Set.of(origin)))
+    assertThatThrownBy(
+            () ->
+                RecordCopy.with(
+                    BridgeOptions.DEFAULT,
+                    Map.of("allowedHosts", Set.of(), "allowedOrigins", Set.of(origin))))
         .hasMessageContaining("allowedOrigins: '" + origin + "'");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"*", "a.example.", "http://a.example", "a b", ""})
   void a_host_that_is_no_exact_one_is_refused(String host) {
-    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withAllowed(Set.of(host), Set.of()))
+    assertThatThrownBy(
+            () ->
+                RecordCopy.with(
+                    BridgeOptions.DEFAULT,
+                    Map.of("allowedHosts", Set.of(host), "allowedOrigins", Set.of())))
         .hasMessageContaining("allowedHosts: '" + host + "'");
   }
 }

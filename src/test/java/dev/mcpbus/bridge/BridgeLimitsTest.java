@@ -7,6 +7,7 @@ import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -58,7 +59,9 @@ class BridgeLimitsTest {
   void headers_beyond_the_cap_are_a_431_and_a_long_path_a_414(Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
-            vertx, OPTIONS.withLimits(new BridgeLimitOptions(2_048, 9, 9, Duration.ofSeconds(9))));
+            vertx,
+            RecordCopy.with(
+                OPTIONS, "limits", new BridgeLimitOptions(2_048, 9, 9, Duration.ofSeconds(9))));
 
     assertThat(bridge.raw(get(bridge, "/health/live", "X: " + "x".repeat(3_000) + "\r\n")))
         .startsWith("HTTP/1.1 431 ")
@@ -76,7 +79,9 @@ class BridgeLimitsTest {
 
   private BridgeOptions tls() {
     Certificates certificates = new Certificates(folder).selfSigned("front", "dns:localhost");
-    return OPTIONS.withTls(
+    return RecordCopy.with(
+        OPTIONS,
+        "tls",
         new BridgeTlsOptions(
             certificates.certificate("front", "front.crt"),
             certificates.key("front", "front.key")));
@@ -170,9 +175,10 @@ class BridgeLimitsTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            tls()
-                .withReceiveTimeout(Duration.ofMillis(300))
-                .withLimits(new BridgeLimitOptions(8_192, 9, 1, Duration.ofMillis(50))));
+            RecordCopy.with(
+                RecordCopy.with(tls(), "receiveTimeout", Duration.ofMillis(300)),
+                "limits",
+                new BridgeLimitOptions(8_192, 9, 1, Duration.ofMillis(50))));
     HttpClient client = client(vertx, HttpVersion.HTTP_2);
     CompletableFuture<String> seen = new CompletableFuture<>();
     var stream =
@@ -214,7 +220,7 @@ class BridgeLimitsTest {
   @Test
   void over_http_2_one_slow_body_is_reset_and_others_go_on(Vertx vertx) {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, tls().withReceiveTimeout(Duration.ofMillis(300)));
+        new BridgeFixture(vertx, RecordCopy.with(tls(), "receiveTimeout", Duration.ofMillis(300)));
     vertx
         .eventBus()
         .<Object>consumer(
@@ -242,7 +248,9 @@ class BridgeLimitsTest {
   void connections_of_http_2_leave_nothing_and_an_idle_one_makes_room(Vertx vertx) {
     BridgeFixture bridge =
         new BridgeFixture(
-            vertx, tls().withLimits(new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9))));
+            vertx,
+            RecordCopy.with(
+                tls(), "limits", new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9))));
     for (int i = 0; i < 12; i++) {
       HttpClient client = client(vertx, HttpVersion.HTTP_2);
       for (int n = 0; n < 3; n++) {

@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import static dev.mcpbus.bridge.BridgeFixture.ALPHA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.BridgeFixture.Answer;
 import dev.mcpbus.bridge.BridgeFixture.Seen;
 import dev.mcpbus.bridge.options.BridgeOptions;
@@ -358,7 +359,7 @@ class BridgeVerticleTest {
     assertThat(early.status()).isEqualTo(503);
     assertThat(early.headers().get("Retry-After")).isEqualTo("1");
 
-    bridge.readiness.tell(List.of());
+    bridge.readiness.tell(List.of(), List.of(), 0);
     Answer ready = bridge.get("/health/ready");
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body()).isEqualTo("{\"status\":\"UP\"}\n");
@@ -370,7 +371,7 @@ class BridgeVerticleTest {
         .startsWith("HTTP/1.1 200 ")
         .endsWith("\r\n\r\n");
 
-    bridge.readiness.tell(List.of("no quorum", "no labels"));
+    bridge.readiness.tell(List.of("no quorum", "no labels"), List.of(), 0);
     Answer poor = bridge.get("/health/ready");
     assertThat(poor.status()).isEqualTo(503);
     assertThat(poor.json().getString("detail")).isEqualTo("no quorum; no labels");
@@ -382,7 +383,7 @@ class BridgeVerticleTest {
   void doors_that_are_open_before_the_start_is_complete_refuse_as_not_sent(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.readiness.starting();
-    bridge.readiness.tell(List.of());
+    bridge.readiness.tell(List.of(), List.of(), 0);
 
     for (String path : List.of("/api/servers", "/mcp", "/health/ready")) {
       Answer refused = bridge.get(path);
@@ -416,7 +417,7 @@ class BridgeVerticleTest {
     Readiness readiness = new Readiness(nanos::get);
     assertThat(readiness.problems()).isNull();
 
-    readiness.tell(List.of());
+    readiness.tell(List.of(), List.of(), 0);
     nanos.addAndGet(Duration.ofSeconds(5).toNanos());
     assertThat(readiness.problems()).isEmpty();
     nanos.incrementAndGet();
@@ -429,7 +430,7 @@ class BridgeVerticleTest {
     ApiKeys.Fresh alice = ApiKeys.generate(new SecureRandom());
     ApiKeys.Fresh old = ApiKeys.generate(new SecureRandom());
     AuthOptions keys =
-        AuthOptions.ofKeys(
+        TestOptions.ofKeys(
             List.of(
                 new AuthOptions.ApiKey("root", root.hash(), Set.of(), true, null, null),
                 new AuthOptions.ApiKey("old", old.hash(), Set.of(), true, Instant.EPOCH, null),
@@ -439,7 +440,7 @@ class BridgeVerticleTest {
             vertx,
             new AccessControl(
                 keys, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0));
-    bridge.readiness.tell(List.of("no quorum"));
+    bridge.readiness.tell(List.of("no quorum"), List.of(), 0);
 
     for (String stranger : List.of("", "wrong", ApiKeys.PREFIX + "wrong", alice.key())) {
       assertThat(ready(bridge, stranger))
@@ -464,7 +465,7 @@ class BridgeVerticleTest {
           .startsWith("HTTP/1.1 200 ")
           .endsWith("{\"status\":\"UP\"}\n");
     }
-    bridge.readiness.tell(List.of("no quorum"));
+    bridge.readiness.tell(List.of("no quorum"), List.of(), 0);
     bridge.readiness.leave();
     assertThat(ready(bridge, "")).contains("this node is ending").doesNotContain("no quorum");
   }

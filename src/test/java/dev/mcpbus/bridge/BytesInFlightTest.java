@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.ApiKeys;
@@ -63,7 +64,7 @@ class BytesInFlightTest {
     budget = ByteBudget.of(vertx);
     budget.limit(4 * KIB * KIB);
     client = vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(100));
-    AuthOptions auth = AuthOptions.ofKeys(List.of(key("ann", ANN), key("bob", BOB)));
+    AuthOptions auth = TestOptions.ofKeys(List.of(key("ann", ANN), key("bob", BOB)));
     bridge =
         new BridgeFixture(
             vertx,

@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.internals.InboundConnection;
+import dev.mcpbus.internals.RecordCopy;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.impl.http1.Http1ServerConnection;
@@ -264,8 +265,9 @@ class ConnectionChurnTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            OPTIONS.withLimits(new BridgeLimitOptions(8_192, 3, 3, 9, Duration.ofSeconds(9))));
-    bridge.readiness.tell(List.of());
+            RecordCopy.with(
+                OPTIONS, "limits", new BridgeLimitOptions(8_192, 3, 3, 9, Duration.ofSeconds(9))));
+    bridge.readiness.tell(List.of(), List.of(), 0);
     List<Socket> streams = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
 import io.vertx.core.Vertx;
@@ -283,7 +284,7 @@ class EventBusEndpointTest {
 
   @Test
   void an_event_bus_that_is_switched_off_has_no_path(Vertx vertx) {
-    BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS.withEventBus(false));
+    BridgeFixture bridge = new BridgeFixture(vertx, RecordCopy.with(OPTIONS, "eventBus", false));
 
     assertThat(bridge.get("/eventbus/info").status()).isEqualTo(404);
   }
@@ -291,7 +292,8 @@ class EventBusEndpointTest {
   @Test
   void a_quiet_peer_stays_longer_than_a_request_may_take(Vertx vertx) throws InterruptedException {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, OPTIONS.withReceiveTimeout(Duration.ofMillis(200)));
+        new BridgeFixture(
+            vertx, RecordCopy.with(OPTIONS, "receiveTimeout", Duration.ofMillis(200)));
     bridge.on("mcp.alpha.ping", new JsonObject());
     Peer peer = new Peer(bridge);
     long until = System.nanoTime() + Duration.ofSeconds(1).toNanos();
@@ -307,7 +309,8 @@ class EventBusEndpointTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            OPTIONS.withLimits(new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
+            RecordCopy.with(
+                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
     Peer first = new Peer(bridge);
     Peer second = new Peer(bridge);
     assertThatThrownBy(() -> new Peer(bridge))

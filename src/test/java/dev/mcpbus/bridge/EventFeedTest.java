@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
@@ -170,9 +171,10 @@ class EventFeedTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            OPTIONS
-                .withReceiveTimeout(Duration.ofMillis(100))
-                .withLimits(new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))));
+            RecordCopy.with(
+                RecordCopy.with(OPTIONS, "receiveTimeout", Duration.ofMillis(100)),
+                "limits",
+                new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))));
     try (Stream stream = new Stream(bridge, "/api/events")) {
       for (int beats = 0; beats < 5; beats++) {
         assertThat(stream.next(":")).isEmpty();
@@ -185,7 +187,8 @@ class EventFeedTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            OPTIONS.withLimits(new BridgeLimitOptions(8_192, 100, 3, Duration.ofMillis(50))));
+            RecordCopy.with(
+                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 3, Duration.ofMillis(50))));
     List<Stream> open = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       open.add(new Stream(bridge, i == 0 ? "/api/rpc-log" : "/api/events"));
@@ -213,7 +216,8 @@ class EventFeedTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            OPTIONS.withLimits(new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
+            RecordCopy.with(
+                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
     String filler = "x".repeat(64 * 1024);
     try (Stream stuck = new Stream(bridge, "/api/events");
         Stream good = new Stream(bridge, "/api/events")) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -48,7 +49,8 @@ class Http2BytesTest {
     certificate = certificates.certificate("front", "front.crt");
     BridgeTlsOptions tls =
         new BridgeTlsOptions(certificate, certificates.key("front", "front.key"));
-    bridge = new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withTls(tls));
+    bridge =
+        new BridgeFixture(vertx, RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "tls", tls));
     bridge.on("mcp.alpha.tools.call", "{\"content\":\"" + "a".repeat(300 * KIB) + "\"}");
   }
 

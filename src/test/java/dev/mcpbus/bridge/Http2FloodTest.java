@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.internals.ControlFrameLimit;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -162,9 +163,10 @@ class Http2FloodTest {
     Certificates certificates = new Certificates(folder).selfSigned("front", "dns:localhost");
     certificate = certificates.certificate("front", "front.crt");
     options =
-        BridgeOptions.DEFAULT
-            .withPort(0)
-            .withTls(new BridgeTlsOptions(certificate, certificates.key("front", "front.key")));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            "tls",
+            new BridgeTlsOptions(certificate, certificates.key("front", "front.key")));
   }
 
   @BeforeEach
@@ -267,7 +269,7 @@ class Http2FloodTest {
   @Test
   void a_client_that_opens_no_window_for_an_answer_loses_it_even_if_it_sends_more_requests(
       Vertx vertx) throws IOException, GeneralSecurityException {
-    start(vertx, options.withReceiveTimeout(Duration.ofMillis(300)));
+    start(vertx, RecordCopy.with(options, "receiveTimeout", Duration.ofMillis(300)));
     try (RawHttp2 http = connect(RawHttp2.INITIAL_WINDOW, 0)) {
       http.get(1, "/openapi.json");
       http.flush();

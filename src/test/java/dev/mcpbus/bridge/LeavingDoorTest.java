@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.BridgeFixture.Answer;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -50,13 +51,13 @@ class LeavingDoorTest {
   @Test
   void it_is_not_ready_and_says_why_but_lives(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
-    bridge.readiness.tell(List.of());
+    bridge.readiness.tell(List.of(), List.of(), 0);
     assertThat(bridge.get("/health/ready").status()).isEqualTo(200);
     bridge.readiness.leave();
     Answer leaving = bridge.get("/health/ready");
     assertThat(leaving.status()).isEqualTo(503);
     assertThat(leaving.json().getString("detail")).contains("is ending");
-    bridge.readiness.tell(List.of());
+    bridge.readiness.tell(List.of(), List.of(), 0);
     assertThat(bridge.get("/health/ready").status()).as("told well again").isEqualTo(503);
     assertThat(bridge.get("/health/live").status()).isEqualTo(200);
   }
@@ -66,7 +67,7 @@ class LeavingDoorTest {
       throws IOException {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.service();
-    bridge.readiness.tell(List.of());
+    bridge.readiness.tell(List.of(), List.of(), 0);
     try (Socket socket = bridge.connect()) {
       OutputStream out = socket.getOutputStream();
       BufferedReader in =
@@ -93,11 +94,11 @@ class LeavingDoorTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            BridgeOptions.DEFAULT
-                .withPort(0)
-                .withTls(
-                    new BridgeTlsOptions(certificate, certificates.key("front", "front.key"))));
-    bridge.readiness.tell(List.of());
+            RecordCopy.with(
+                BridgeOptions.DEFAULT.withPort(0),
+                "tls",
+                new BridgeTlsOptions(certificate, certificates.key("front", "front.key"))));
+    bridge.readiness.tell(List.of(), List.of(), 0);
     try (RawHttp2 http = RawHttp2.connect(bridge.port, certificate)) {
       http.get(1, "/health/live");
       http.flush();

@@ -3,7 +3,9 @@ package dev.mcpbus.bridge;
 import static dev.mcpbus.bridge.BridgeFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
@@ -54,7 +56,7 @@ class OpenDoorsEndTest {
 
   /** Ann's key is good until noon, Bob's for ever. */
   private static AuthOptions both() {
-    return AuthOptions.ofKeys(List.of(key("ann", ANN, NOON), key("bob", BOB, null)));
+    return TestOptions.ofKeys(List.of(key("ann", ANN, NOON), key("bob", BOB, null)));
   }
 
   /** It is half a minute before noon. */
@@ -183,7 +185,7 @@ class OpenDoorsEndTest {
     bridge.on("mcp.alpha.tools.call", new JsonObject());
     Peer ann = new Peer(bridge, ANN);
     ann.send("r").next();
-    access.reload(AuthOptions.ofKeys(List.of(key("bob", BOB, null))));
+    access.reload(TestOptions.ofKeys(List.of(key("bob", BOB, null))));
     ann.send("late");
 
     assertThat(await(ann.closed.future())).startsWith("1008 the key is no longer good here");
@@ -201,13 +203,13 @@ class OpenDoorsEndTest {
         new Policy(List.of("ann"), List.of("alpha"), List.of(), Set.of(Action.CALL), Effect.DENY);
     Policy all = new Policy(List.of(), List.of(), List.of(), Set.of(), Effect.ALLOW);
 
-    access.reload(both().withPolicies(List.of(all)));
+    access.reload(RecordCopy.with(both(), "policies", List.of(all)));
     assertThat(await(ann.closed.future())).isEqualTo("1008 what the key may do was changed");
     await(bob.closed.future());
 
     Peer again = new Peer(bridge, BOB);
     Peer other = new Peer(bridge, ANN);
-    access.reload(both().withPolicies(List.of(all, denial)));
+    access.reload(RecordCopy.with(both(), "policies", List.of(all, denial)));
     assertThat(await(other.closed.future())).contains("was changed");
     assertThat(again.send("r").next().getString("type")).isEqualTo("rec");
     assertThat(new Peer(bridge, ANN).send("r").next().getString("body")).isEqualTo("rejected");
@@ -238,7 +240,8 @@ class OpenDoorsEndTest {
   @Test
   void each_message_of_a_socket_takes_from_the_rate_and_the_socket_stays(Vertx vertx)
       throws Exception {
-    BridgeFixture bridge = new BridgeFixture(vertx, access(both().withLimits(new Limits(1, 3, 0))));
+    BridgeFixture bridge =
+        new BridgeFixture(vertx, access(RecordCopy.with(both(), "limits", new Limits(1, 3, 0))));
     bridge.on("mcp.alpha.tools.call", new JsonObject());
     Peer bob = new Peer(bridge, BOB); // takes one
     List<String> types = new ArrayList<>();
@@ -256,7 +259,8 @@ class OpenDoorsEndTest {
 
   @Test
   void calls_of_a_socket_are_in_flight_until_they_are_answered(Vertx vertx) throws Exception {
-    BridgeFixture bridge = new BridgeFixture(vertx, access(both().withLimits(new Limits(0, 1, 2))));
+    BridgeFixture bridge =
+        new BridgeFixture(vertx, access(RecordCopy.with(both(), "limits", new Limits(0, 1, 2))));
     BlockingQueue<Message<Object>> requests = new LinkedBlockingQueue<>();
     vertx.eventBus().consumer("mcp.alpha.tools.call", requests::add);
     Peer bob = new Peer(bridge, BOB);

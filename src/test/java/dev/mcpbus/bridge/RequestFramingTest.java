@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
@@ -142,7 +143,9 @@ class RequestFramingTest {
   void chunks_that_are_none_reach_no_bus(String chunks, Vertx vertx) throws IOException {
     BridgeFixture bridge =
         new BridgeFixture(
-            vertx, BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofSeconds(1)));
+            vertx,
+            RecordCopy.with(
+                BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofSeconds(1)));
     bridge.on("mcp.alpha.ping", "{}");
 
     String answer =

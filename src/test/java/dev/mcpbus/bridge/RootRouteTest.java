@@ -8,6 +8,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -44,7 +45,8 @@ class RootRouteTest {
   @Test
   void a_browser_gets_the_text_where_the_console_is_off(Vertx vertx) {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, BridgeOptions.DEFAULT.withPort(0).withConsole(false));
+        new BridgeFixture(
+            vertx, RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "console", false));
     bridge.service();
 
     Answer answer = page(bridge, "text/html,application/xhtml+xml,*/*;q=0.8");

@@ -8,6 +8,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.testing.OpenAccess;
@@ -117,7 +118,7 @@ class SeveralBridgesTest {
   void deploy(Vertx vertx) {
     Codecs.register(vertx);
     BridgeLimitOptions limits = new BridgeLimitOptions(16 * 1024, 4, 2, Duration.ofSeconds(15));
-    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withLimits(limits);
+    BridgeOptions options = RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "limits", limits);
     AtomicInteger calls = new AtomicInteger();
     List<BridgeVerticle> bridges =
         BridgeVerticle.several(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -41,9 +42,10 @@ class SilentTlsTest {
     Certificates certificates = new Certificates(folder).selfSigned("front", "dns:localhost");
     certificate = certificates.certificate("front", "front.crt");
     options =
-        BridgeOptions.DEFAULT
-            .withPort(0)
-            .withTls(new BridgeTlsOptions(certificate, certificates.key("front", "front.key")));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            "tls",
+            new BridgeTlsOptions(certificate, certificates.key("front", "front.key")));
   }
 
   private static void assertThatOthersAreServed(BridgeFixture bridge)
@@ -62,7 +64,10 @@ class SilentTlsTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx,
-            options.withLimits(new BridgeLimitOptions(16_384, MAX, MAX, 9, Duration.ofSeconds(9))));
+            RecordCopy.with(
+                options,
+                "limits",
+                new BridgeLimitOptions(16_384, MAX, MAX, 9, Duration.ofSeconds(9))));
     List<SocketChannel> silent = new ArrayList<>();
     try {
       for (int i = 0; i < 10 * MAX; i++) {
@@ -99,7 +104,7 @@ class SilentTlsTest {
   void a_connection_on_which_http_2_never_begins_ends(Vertx vertx)
       throws IOException, GeneralSecurityException {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, options.withReceiveTimeout(Duration.ofSeconds(3)));
+        new BridgeFixture(vertx, RecordCopy.with(options, "receiveTimeout", Duration.ofSeconds(3)));
     try (Socket socket = RawHttp2.secure(bridge.port, certificate, "h2")) {
       socket
           .getOutputStream()

@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -42,7 +43,7 @@ class SocketCredentialTest {
   @BeforeEach
   void start(Vertx vertx) {
     AuthOptions auth =
-        AuthOptions.ofKeys(List.of(new ApiKey("page", KEY.hash(), Set.of(), false, null, null)));
+        TestOptions.ofKeys(List.of(new ApiKey("page", KEY.hash(), Set.of(), false, null, null)));
     bridge =
         new BridgeFixture(
             vertx,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Certificates;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
@@ -55,7 +56,8 @@ class UpgradeTest {
   /** Closes what is idle for half a second, so that all that is answered has been read by then. */
   private static BridgeFixture bridge(Vertx vertx, BridgeOptions options) {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, options.withPort(0).withReceiveTimeout(Duration.ofMillis(500)));
+        new BridgeFixture(
+            vertx, RecordCopy.with(options.withPort(0), "receiveTimeout", Duration.ofMillis(500)));
     bridge.on("mcp.alpha.ping", "{}");
     return bridge;
   }
@@ -103,7 +105,9 @@ class UpgradeTest {
     BridgeFixture bridge =
         bridge(
             vertx,
-            BridgeOptions.DEFAULT.withTls(
+            RecordCopy.with(
+                BridgeOptions.DEFAULT,
+                "tls",
                 new BridgeTlsOptions(certificate, certificates.key("front", "front.key"))));
     try (Socket socket = RawHttp2.secure(bridge.port, certificate, "http/1.1")) {
       socket
@@ -121,7 +125,9 @@ class UpgradeTest {
     BridgeFixture bridge =
         bridge(
             vertx,
-            BridgeOptions.DEFAULT.withLimits(
+            RecordCopy.with(
+                BridgeOptions.DEFAULT,
+                "limits",
                 new BridgeLimitOptions(8_192, 100, 1, Duration.ofSeconds(10))));
     String odd = WEBSOCKET.replace("Version: 13", "Version: 12");
     String socket = "GET /eventbus/websocket";

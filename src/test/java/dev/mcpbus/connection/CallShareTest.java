@@ -7,6 +7,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -69,7 +70,7 @@ class CallShareTest {
 
   @Test
   void a_caller_has_three_quarters_of_the_calls_in_flight_at_most() {
-    add(ConnectionOptions.DEFAULT.with().maxPending(8).build());
+    add(RecordCopy.with(ConnectionOptions.DEFAULT, "maxPending", 8));
     bus.awaitState("s", "READY");
     List<Future<Object>> hers = calls(ALICE, 20);
     await().until(() -> refused(hers) == 14);
@@ -82,7 +83,7 @@ class CallShareTest {
 
   @Test
   void without_login_all_callers_are_one_principal_and_may_hold_all() {
-    add(ConnectionOptions.DEFAULT.with().maxPending(8).build());
+    add(RecordCopy.with(ConnectionOptions.DEFAULT, "maxPending", 8));
     bus.awaitState("s", "READY");
     List<Future<Object>> all = calls("+local", 20);
     await().until(() -> refused(all) == 12);

@@ -14,6 +14,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -192,7 +193,7 @@ class DiscoverTasksTest {
   @Test
   void as_many_tasks_as_calls_may_be_in_flight_still_come_to_their_end() {
     TaskPeer peer = peer().on(Methods.TASKS_GET, WORKING, completed("done"));
-    peer.connect(ConnectionOptions.DEFAULT.with().maxPending(1).build());
+    peer.connect(RecordCopy.with(ConnectionOptions.DEFAULT, "maxPending", 1));
     // The directory has the only place while it fetches the list of tools, which is never fresh.
     Deque<Future<JsonObject>> calls = new ArrayDeque<>(List.of(peer.call("plain", NONE)));
     Awaitility.await()
@@ -227,7 +228,7 @@ class DiscoverTasksTest {
   @Test
   void signs_of_life_from_the_task_extend_a_time_out_that_is_not_the_callers() {
     ConnectionOptions options =
-        ConnectionOptions.DEFAULT.with().requestTimeout(Duration.ofMillis(400)).build();
+        RecordCopy.with(ConnectionOptions.DEFAULT, "requestTimeout", Duration.ofMillis(400));
     String[] states = new String[14];
     Arrays.fill(states, WORKING);
     states[13] = completed("late");

@@ -9,12 +9,14 @@ import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,11 +31,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EraTest {
 
   private static final ConnectionOptions QUICK =
-      ConnectionOptions.DEFAULT
-          .with()
-          .probeTimeout(Duration.ofMillis(100))
-          .handshakeTimeout(Duration.ofSeconds(5))
-          .build();
+      RecordCopy.with(
+          ConnectionOptions.DEFAULT,
+          Map.of(
+              "probeTimeout", Duration.ofMillis(100), "handshakeTimeout", Duration.ofSeconds(5)));
 
   private static final String UNSUPPORTED =
       "\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[%s],"
@@ -311,7 +312,7 @@ class EraTest {
   void a_pinned_version_skips_the_probe() {
     ScriptedPeer peer =
         peer(
-            QUICK.with().protocolVersion(ProtocolVersion.V2025_06_18).build(),
+            RecordCopy.with(QUICK, "protocolVersion", ProtocolVersion.V2025_06_18),
             (method, params, n) -> INITIALIZED.replace("2025-11-25", "2025-06-18"));
     assertThat(era()).isEqualTo("INITIALIZE");
     assertThat(peer.methods()).startsWith("initialize").doesNotContain("server/discover");
@@ -323,7 +324,7 @@ class EraTest {
   @Test
   void a_server_that_does_not_speak_the_pinned_version_is_refused() {
     peer(
-        QUICK.with().protocolVersion(ProtocolVersion.V2025_06_18).build(),
+        RecordCopy.with(QUICK, "protocolVersion", ProtocolVersion.V2025_06_18),
         (method, params, n) -> INITIALIZED);
     JsonObject error = bus.awaitState("peer", "FAILED").getJsonObject("lastError");
     assertThat(error.getString("code")).isEqualTo("UNSUPPORTED_VERSION");
@@ -334,7 +335,7 @@ class EraTest {
   void a_pinned_version_of_the_discover_era_never_falls_back() {
     ScriptedPeer peer =
         peer(
-            QUICK.with().protocolVersion(ProtocolVersion.V2026_07_28).build(),
+            RecordCopy.with(QUICK, "protocolVersion", ProtocolVersion.V2026_07_28),
             (method, params, n) -> error(-32601, "what?"));
     bus.awaitState("peer", "RECONNECTING", "FAILED");
     assertThat(peer.methods()).doesNotContain("initialize");

@@ -3,19 +3,23 @@ package dev.mcpbus.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class HandshakeTimerTest {
 
   private static final ConnectionOptions OPTIONS =
-      ConnectionOptions.DEFAULT
-          .with()
-          .handshakeTimeout(Duration.ofSeconds(30))
-          .installTimeout(Duration.ofSeconds(300))
-          .build();
+      RecordCopy.with(
+          ConnectionOptions.DEFAULT,
+          Map.of(
+              "handshakeTimeout",
+              Duration.ofSeconds(30),
+              "installTimeout",
+              Duration.ofSeconds(300)));
 
   private final ManualTimers time = new ManualTimers();
   private final List<Boolean> expired = new ArrayList<>();

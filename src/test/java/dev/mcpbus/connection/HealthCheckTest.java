@@ -10,6 +10,7 @@ import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.DiscoverEra;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionPreferences;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;
@@ -20,6 +21,7 @@ import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -36,12 +38,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HealthCheckTest {
 
   private static final ConnectionOptions OPTIONS =
-      ConnectionOptions.DEFAULT
-          .with()
-          .pingInterval(Duration.ofMillis(20))
-          .pingTimeout(Duration.ofMillis(20))
-          .idleStop(Duration.ofMillis(30))
-          .build();
+      RecordCopy.with(
+          ConnectionOptions.DEFAULT,
+          Map.of(
+              "pingInterval",
+              Duration.ofMillis(20),
+              "pingTimeout",
+              Duration.ofMillis(20),
+              "idleStop",
+              Duration.ofMillis(30)));
 
   private static final String LOST = "\"error\":{\"code\":-32002,\"message\":\"no session\"}";
 
@@ -104,7 +109,9 @@ class HealthCheckTest {
   private void probe(
       Vertx vertx, Function<String, @Nullable String> answers, Supplier<Future<?>> tools) {
     ConnectionOptions options =
-        OPTIONS.with().pingInterval(Duration.ZERO).healthInterval(Duration.ofMillis(20)).build();
+        RecordCopy.with(
+            OPTIONS,
+            Map.of("pingInterval", Duration.ZERO, "healthInterval", Duration.ofMillis(20)));
     Context context = vertx.getOrCreateContext();
     HealthCheck health = new HealthCheck(Timers.of(vertx), options, listener);
     context.runOnContext(

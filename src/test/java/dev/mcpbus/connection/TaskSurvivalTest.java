@@ -13,6 +13,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -31,7 +32,7 @@ class TaskSurvivalTest {
   private static final DeliveryOptions NONE = new DeliveryOptions();
   private static final String WORKING = state("working", "");
   private static final ConnectionOptions IMPATIENT =
-      ConnectionOptions.DEFAULT.with().handshakeTimeout(Duration.ofMillis(300)).build();
+      RecordCopy.with(ConnectionOptions.DEFAULT, "handshakeTimeout", Duration.ofMillis(300));
 
   @SuppressWarnings("NullAway.Init") // set before each test
   private TestBus bus;

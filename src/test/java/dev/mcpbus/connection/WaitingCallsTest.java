@@ -12,6 +12,7 @@ import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.WaitingCalls;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -39,7 +40,7 @@ class WaitingCallsTest {
             new FakeServer(vertx, method -> null)
                 .session(
                     vertx.getOrCreateContext(),
-                    ConnectionOptions.DEFAULT.with().maxPending(8).build(),
+                    RecordCopy.with(ConnectionOptions.DEFAULT, "maxPending", 8),
                     Clock.SYSTEM));
   }
 

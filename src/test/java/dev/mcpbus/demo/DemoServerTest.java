@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.RawClient;
 import dev.mcpbus.transport.TransportException;
@@ -38,7 +39,10 @@ class DemoServerTest {
 
   private RawClient connect() throws Exception {
     RawClient client =
-        RawClient.open(vertx, BuiltInTransports.create(vertx, new BusOptions(DemoServer.ADDRESS)));
+        RawClient.open(
+            vertx,
+            BuiltInTransports.create(
+                vertx, new BusOptions(DemoServer.ADDRESS), AuthenticatorFactory.NONE));
     JsonObject hello = client.handshake();
     assertThat(hello.getString("protocolVersion")).isEqualTo("2025-11-25");
     assertThat(hello.getJsonObject("serverInfo").getString("name")).isEqualTo("mcpbus-demo");

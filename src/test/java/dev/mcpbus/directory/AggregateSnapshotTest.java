@@ -35,7 +35,7 @@ class AggregateSnapshotTest {
   }
 
   private static List<String> names(TestLists lists) {
-    return new JsonObject(lists.aggregate().write(ListKind.TOOLS, null))
+    return new JsonObject(lists.aggregate().write(ListKind.TOOLS, null, new JsonArray()))
         .getJsonArray("tools").stream().map(tool -> ((JsonObject) tool).getString("name")).toList();
   }
 
@@ -48,7 +48,7 @@ class AggregateSnapshotTest {
     TestLists catalog =
         TestLists.NONE.with("git", ListKind.TOOLS, list(ListKind.TOOLS, "[" + tool + "]"));
 
-    assertThat(catalog.aggregate().write(ListKind.TOOLS, null))
+    assertThat(catalog.aggregate().write(ListKind.TOOLS, null, new JsonArray()))
         .hasToString(
             "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"type\":\"object\","
                 + "\"a\":\"\\u00e9é\"},\"_meta\":{\"dev.mcpbus/server\":\"git\",\"ui\":[ 1 ]},"
@@ -65,12 +65,13 @@ class AggregateSnapshotTest {
                 list(ListKind.RESOURCES, "[{\"name\":\"x\",\"uri\":\"file:///x\"}]"))
             .with("a", ListKind.PROMPTS, list(ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
 
-    assertThat(catalog.aggregate().write(ListKind.RESOURCES, null))
+    assertThat(catalog.aggregate().write(ListKind.RESOURCES, null, new JsonArray()))
         .hasToString(
             "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"x\",\"uri\":\"file:///x\"}]}");
-    assertThat(catalog.aggregate().write(ListKind.PROMPTS, null))
+    assertThat(catalog.aggregate().write(ListKind.PROMPTS, null, new JsonArray()))
         .hasToString("{\"prompts\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"a.p\"}]}");
-    assertThat(catalog.aggregate().write(ListKind.TOOLS, null)).hasToString("{\"tools\":[]}");
+    assertThat(catalog.aggregate().write(ListKind.TOOLS, null, new JsonArray()))
+        .hasToString("{\"tools\":[]}");
   }
 
   @Test
@@ -82,7 +83,8 @@ class AggregateSnapshotTest {
 
     assertThat(names(catalog)).containsExactly("git.m", "git.b", "hub.z", "hub.a");
     assertThat(
-            new JsonObject(catalog.aggregate().write(ListKind.TOOLS, List.of("hub")))
+            new JsonObject(
+                    catalog.aggregate().write(ListKind.TOOLS, List.of("hub"), new JsonArray()))
                 .getJsonArray("tools"))
         .hasSize(2);
     assertThat(catalog.aggregate().offering(ListKind.TOOLS, "z")).containsExactly("hub");
@@ -128,7 +130,7 @@ class AggregateSnapshotTest {
             TestLists.NONE
                 .with("a", ListKind.TOOLS, twice)
                 .aggregate()
-                .write(ListKind.TOOLS, null));
+                .write(ListKind.TOOLS, null, new JsonArray()));
 
     assertThat(aggregate.getJsonArray("tools")).hasSize(1);
     assertThat(aggregate.getJsonArray("tools").getJsonObject(0).getInteger("v")).isEqualTo(1);
@@ -192,13 +194,17 @@ class AggregateSnapshotTest {
     TestLists dead = alive.withDown("a").withDown("a").withDown("never heard of");
 
     JsonArray tools =
-        new JsonObject(dead.aggregate().write(ListKind.TOOLS, null)).getJsonArray("tools");
+        new JsonObject(dead.aggregate().write(ListKind.TOOLS, null, new JsonArray()))
+            .getJsonArray("tools");
     assertThat(tools.getJsonObject(0).getJsonObject("_meta"))
         .isEqualTo(new JsonObject().put("dev.mcpbus/server", "a").put("dev.mcpbus/stale", true));
     assertThat(tools.getJsonObject(1).getJsonObject("_meta").containsKey("dev.mcpbus/stale"))
         .isFalse();
-    assertThat(dead.with("a", ListKind.TOOLS, tools("t")).aggregate().write(ListKind.TOOLS, null))
-        .isEqualTo(alive.aggregate().write(ListKind.TOOLS, null));
+    assertThat(
+            dead.with("a", ListKind.TOOLS, tools("t"))
+                .aggregate()
+                .write(ListKind.TOOLS, null, new JsonArray()))
+        .isEqualTo(alive.aggregate().write(ListKind.TOOLS, null, new JsonArray()));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.mcpbus.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.HttpOptions;
@@ -39,8 +40,10 @@ class AddressCheckTest {
     int port = RawHttpServer.refusingPort();
     DoctorStep last =
         steps(
-                to("https://mcp.corp.invalid/mcp")
-                    .withProxy(Sensitive.of("http://ada:canary@127.0.0.1:" + port)),
+                RecordCopy.with(
+                    to("https://mcp.corp.invalid/mcp"),
+                    "proxy",
+                    Sensitive.of("http://ada:canary@127.0.0.1:" + port)),
                 Map.of())
             .get(1);
     assertThat(last.hasFailed()).isTrue();

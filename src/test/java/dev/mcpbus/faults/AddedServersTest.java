@@ -5,8 +5,9 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Policy;
 import io.vertx.core.json.JsonArray;
@@ -28,17 +29,18 @@ class AddedServersTest {
   void start() {
     bed =
         new DoorBed(
-            AuthOptions.ofKeys(
-                    List.of(DoorBed.key("root", ROOT, true), DoorBed.key("alice", ALICE, true)))
-                .withPolicies(
-                    List.of(
-                        new Policy(List.of(), List.of(), List.of(), Set.of(), Effect.ALLOW),
-                        new Policy(
-                            List.of("alice"),
-                            List.of("prod", "b"),
-                            List.of(),
-                            Set.of(),
-                            Effect.DENY))));
+            RecordCopy.with(
+                TestOptions.ofKeys(
+                    List.of(DoorBed.key("root", ROOT, true), DoorBed.key("alice", ALICE, true))),
+                "policies",
+                List.of(
+                    new Policy(List.of(), List.of(), List.of(), Set.of(), Effect.ALLOW),
+                    new Policy(
+                        List.of("alice"),
+                        List.of("prod", "b"),
+                        List.of(),
+                        Set.of(),
+                        Effect.DENY))));
   }
 
   @AfterEach

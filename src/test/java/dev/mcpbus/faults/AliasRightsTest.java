@@ -12,6 +12,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
@@ -86,7 +87,9 @@ class AliasRightsTest {
   private final DoorBed bed =
       new DoorBed(
           BridgeOptions.DEFAULT.withPort(0),
-          GatewayOptions.DEFAULT.withViews(
+          RecordCopy.with(
+              GatewayOptions.DEFAULT,
+              "views",
               Map.of(
                   "v",
                   new ViewOptions(
@@ -94,7 +97,9 @@ class AliasRightsTest {
                       List.of(),
                       List.of(),
                       Map.of("two.open", "shown", "two.secret", "hidden"),
-                      false))),
+                      false,
+                      false,
+                      List.of()))),
           auth());
 
   private final ScriptedPeer one = peer("one");
@@ -108,19 +113,20 @@ class AliasRightsTest {
   private static AuthOptions auth() {
     List<String> alice = List.of("alice");
     List<String> at = List.of("two");
-    return DoorBed.keys()
-        .withPolicies(
-            List.of(
-                new Policy(alice, List.of(), List.of(), Set.of(), Effect.ALLOW),
-                new Policy(alice, at, List.of("*secret*"), Set.of(), Effect.DENY),
-                new Policy(alice, at, List.of("x:still"), Set.of(Action.SUBSCRIBE), Effect.DENY),
-                new Policy(alice, at, List.of("x:dir/unread"), Set.of(Action.READ), Effect.DENY),
-                new Policy(
-                    List.of("bob"),
-                    List.of(),
-                    List.of("mcp+*", "shown", "hidden"),
-                    Set.of(),
-                    Effect.ALLOW)));
+    return RecordCopy.with(
+        DoorBed.keys(),
+        "policies",
+        List.of(
+            new Policy(alice, List.of(), List.of(), Set.of(), Effect.ALLOW),
+            new Policy(alice, at, List.of("*secret*"), Set.of(), Effect.DENY),
+            new Policy(alice, at, List.of("x:still"), Set.of(Action.SUBSCRIBE), Effect.DENY),
+            new Policy(alice, at, List.of("x:dir/unread"), Set.of(Action.READ), Effect.DENY),
+            new Policy(
+                List.of("bob"),
+                List.of(),
+                List.of("mcp+*", "shown", "hidden"),
+                Set.of(),
+                Effect.ALLOW)));
   }
 
   private static String listed(String member, String key, String more, String... names) {

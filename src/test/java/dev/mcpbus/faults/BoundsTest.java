@@ -9,6 +9,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -112,11 +113,14 @@ class BoundsTest {
         connections
             ? GatewayOptions.DEFAULT
             : ofHosts
-                ? GatewayOptions.DEFAULT.withMaxSessions(16)
-                : GatewayOptions.DEFAULT.withMaxStreams(16);
+                ? RecordCopy.with(GatewayOptions.DEFAULT, "maxSessions", 16)
+                : RecordCopy.with(GatewayOptions.DEFAULT, "maxStreams", 16);
     BridgeLimitOptions limits = new BridgeLimitOptions(16_384, 4_096, 16, Duration.ofSeconds(15));
     DoorBed made =
-        new DoorBed(BridgeOptions.DEFAULT.withPort(0).withLimits(limits), gateway, DoorBed.keys());
+        new DoorBed(
+            RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "limits", limits),
+            gateway,
+            DoorBed.keys());
     bed = made;
     initialize(made, "old");
     switch (bound) {

@@ -4,6 +4,7 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.internals.RecordCopy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,9 @@ class CorsFaultsTest {
 
   private static final String LISTED = "https://app.example";
   private static final BridgeOptions LISTING =
-      BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of(LISTED));
+      RecordCopy.with(
+          BridgeOptions.DEFAULT.withPort(0),
+          Map.of("allowedHosts", Set.of(), "allowedOrigins", Set.of(LISTED)));
 
   /** Paths that do not describe themselves: of the gateway, SockJS, the console, and of no door. */
   private static final List<String> OTHERS =

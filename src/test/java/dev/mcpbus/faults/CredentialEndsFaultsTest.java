@@ -3,7 +3,9 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.Reload;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class CredentialEndsFaultsTest {
 
   private static AuthOptions without(String name) {
-    return AuthOptions.ofKeys(
+    return TestOptions.ofKeys(
         DoorBed.keys().apiKeys().stream().filter(key -> !key.name().equals(name)).toList());
   }
 
@@ -176,7 +178,7 @@ class CredentialEndsFaultsTest {
         less.add(
             new Policy(
                 List.of("alice"), List.of("a"), List.of(), Set.of(Action.LIST), Effect.DENY));
-        reload(bed, without("bob").withPolicies(less));
+        reload(bed, RecordCopy.with(without("bob"), "policies", less));
         assertEnd(bob, listen.getValue("id"), "revoked");
         assertEnd(alice, listen.getValue("id"), "insufficient_authorization");
       }
@@ -209,10 +211,10 @@ class CredentialEndsFaultsTest {
       McpHttp mcp = bed.mcp("/mcp/e");
       JsonObject request = mcp.described("events/stream", new JsonObject().put("cursor", "c"));
       AuthOptions all =
-          DoorBed.keys()
-              .withPolicies(
-                  List.of(
-                      new Policy(List.of("bob"), List.of("e"), List.of(), Set.of(), Effect.ALLOW)));
+          RecordCopy.with(
+              DoorBed.keys(),
+              "policies",
+              List.of(new Policy(List.of("bob"), List.of("e"), List.of(), Set.of(), Effect.ALLOW)));
       reload(bed, all);
       var opening =
           CompletableFuture.supplyAsync(
@@ -226,7 +228,7 @@ class CredentialEndsFaultsTest {
       peer.notify(
           "notifications/events/active", new JsonObject().put("cursor", "c").put("_meta", meta));
       try (McpHttp.Stream stream = opening.join()) {
-        reload(bed, DoorBed.keys().withPolicies(DoorBed.policies().policies()));
+        reload(bed, RecordCopy.with(DoorBed.keys(), "policies", DoorBed.policies().policies()));
         ended(stream);
         assertThat(stream.methods())
             .containsExactly("notifications/events/active", "notifications/events/terminated", "");
@@ -265,7 +267,7 @@ class CredentialEndsFaultsTest {
       JsonObject request = work(mcp, false);
       try (McpHttp.Stream call = begun(peer, mcp, request, List.of(session.headers()))) {
         ApiKeys.Fresh next = ApiKeys.generate(new SecureRandom());
-        reload(bed, AuthOptions.ofKeys(List.of(DoorBed.key("bob", next, false))));
+        reload(bed, TestOptions.ofKeys(List.of(DoorBed.key("bob", next, false))));
         ended(call);
         assertThat(call.messages()).noneMatch(message -> message.containsKey("id"));
         String last =
@@ -302,7 +304,7 @@ class CredentialEndsFaultsTest {
       less.add(
           new Policy(List.of("alice"), List.of("a"), List.of(), Set.of(Action.LIST), Effect.DENY));
 
-      reload(bed, DoorBed.keys().withPolicies(less));
+      reload(bed, RecordCopy.with(DoorBed.keys(), "policies", less));
 
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
@@ -320,7 +322,7 @@ class CredentialEndsFaultsTest {
       assertThat(restart(bed)).isEqualTo(403);
       List<AuthOptions.ApiKey> keys =
           List.of(DoorBed.key("root", DoorBed.ROOT, false), DoorBed.key("bob", DoorBed.BOB, true));
-      reload(bed, AuthOptions.ofKeys(keys).withLimits(new Limits(0.001, 2, 0)));
+      reload(bed, RecordCopy.with(TestOptions.ofKeys(keys), "limits", new Limits(0.001, 2, 0)));
       assertThat(List.of(restart(bed), restart(bed), restart(bed))).containsExactly(200, 200, 429);
       assertThat(
               bed.send("POST", "/api/servers/a/restart", "", DoorBed.as(DoorBed.ROOT)).statusCode())

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
@@ -89,7 +90,7 @@ class DeniedLooksAbsentTest {
         List.of(
             new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW),
             new Policy(List.of("alice"), List.of("a", "c"), List.of(), Set.of(), Effect.ALLOW));
-    try (DoorBed bed = new DoorBed(DoorBed.keys().withPolicies(policies))) {
+    try (DoorBed bed = new DoorBed(RecordCopy.with(DoorBed.keys(), "policies", policies))) {
       for (String id : List.of("c", "d")) {
         bed.add(
             id, (method, params, connection) -> ScriptedPeer.error(-32603, "no token at " + id));
@@ -150,7 +151,9 @@ class DeniedLooksAbsentTest {
   @Test
   void a_view_that_is_for_others_is_as_if_it_never_was() {
     GatewayOptions gateway =
-        GatewayOptions.DEFAULT.withViews(
+        RecordCopy.with(
+            GatewayOptions.DEFAULT,
+            "views",
             Map.of(
                 "roots", view(false, "ro*"),
                 "big", view(true, "alice", "role:nobody")));

@@ -6,6 +6,7 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -53,7 +54,8 @@ class DiagnosticsRightsTest {
   void an_administrator_of_some_servers_sees_the_calls_of_those_alone() throws IOException {
     Policy all = new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW);
     Policy notB = new Policy(List.of("root"), List.of("b"), List.of(), Set.of(), Effect.DENY);
-    try (DoorBed bed = new DoorBed(DoorBed.keys().withPolicies(List.of(all, notB)))) {
+    try (DoorBed bed =
+        new DoorBed(RecordCopy.with(DoorBed.keys(), "policies", List.of(all, notB)))) {
       JsonObject calls = new JsonObject(bed.send("GET", "/api/calls", "", as(ROOT)).body());
       assertThat(servers(calls.getJsonArray("recent"))).containsExactly("a");
       assertThat(bed.send("GET", "/api/servers/b/calls", "", as(ROOT)).statusCode()).isEqualTo(404);
@@ -78,7 +80,9 @@ class DiagnosticsRightsTest {
     Policy rest = new Policy(List.of("bob"), List.of(), List.of(), Set.of(), Effect.ALLOW);
     Policy all = new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW);
     try (DoorBed bed =
-        new DoorBed(DoorBed.keys().withPolicies(List.of(all, rest, metrics("alice", "a"))))) {
+        new DoorBed(
+            RecordCopy.with(
+                DoorBed.keys(), "policies", List.of(all, rest, metrics("alice", "a"))))) {
       for (String tool : List.of("a/tools/read_one", "b/tools/read_two")) {
         String call = "/api/servers/" + tool;
         assertThat(bed.send("POST", call, "{}", as(ROOT)).statusCode()).as(call).isEqualTo(200);

@@ -9,6 +9,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -73,24 +74,20 @@ final class DoorBed implements AutoCloseable {
   }
 
   static AuthOptions keys() {
-    return AuthOptions.ofKeys(
+    return TestOptions.ofKeys(
         List.of(key("root", ROOT, true), key("alice", ALICE, false), key("bob", BOB, false)));
   }
 
   /** Root may everything, alice reads at a, bob may everything that needs no admin right. */
   static AuthOptions policies() {
-    return keys()
-        .withPolicies(
-            List.of(
-                new Policy(List.of("root", "bob"), List.of(), List.of(), Set.of(), Effect.ALLOW),
-                new Policy(
-                    List.of("alice"), List.of("a"), List.of("read_*"), Set.of(), Effect.ALLOW),
-                new Policy(
-                    List.of("alice"),
-                    List.of(),
-                    List.of(),
-                    Set.of(Action.SUBSCRIBE),
-                    Effect.DENY)));
+    return RecordCopy.with(
+        keys(),
+        "policies",
+        List.of(
+            new Policy(List.of("root", "bob"), List.of(), List.of(), Set.of(), Effect.ALLOW),
+            new Policy(List.of("alice"), List.of("a"), List.of("read_*"), Set.of(), Effect.ALLOW),
+            new Policy(
+                List.of("alice"), List.of(), List.of(), Set.of(Action.SUBSCRIBE), Effect.DENY)));
   }
 
   private void peer(String id, String... tools) {
@@ -162,7 +159,8 @@ final class DoorBed implements AutoCloseable {
 
   /** A server whose tools are held to what they were first. */
   void pin(String id, Transport transport) {
-    ConnectionOptions pinned = ConnectionOptions.DEFAULT.with().pin(PinOptions.FIRST_USE).build();
+    ConnectionOptions pinned =
+        RecordCopy.with(ConnectionOptions.DEFAULT, "pin", PinOptions.FIRST_USE);
     TestBus.await(TestOptions.add(bus.bus(), new ConnectionId(id), transport, pinned));
     bus.awaitState(id, "READY");
   }

@@ -7,6 +7,7 @@ import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.testing.McpHttp;
@@ -103,7 +104,9 @@ class DoorFaultsTest {
   @Test
   void case_97_only_listed_origins_are_told_that_they_may() throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withAllowed(Set.of(), Set.of("https://app.example"));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0),
+            Map.of("allowedHosts", Set.of(), "allowedOrigins", Set.of("https://app.example")));
     try (DoorBed bed = new DoorBed(options, AuthOptions.NONE)) {
       String body = callTool("read_one");
       assertThat(bed.raw(post("/mcp/a", "Origin: https://app.example\r\n", body)))
@@ -123,7 +126,8 @@ class DoorFaultsTest {
 
   @Test
   void case_98_a_body_over_the_cap_is_refused_unread() throws Exception {
-    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withMaxBodyBytes(1_000);
+    BridgeOptions options =
+        RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "maxBodyBytes", 1_000);
     try (DoorBed bed = new DoorBed(options, AuthOptions.NONE)) {
       List<String> paths = new ArrayList<>(List.of("/mcp", "/mcp/a"));
       bed.routes().stream().filter(DoorBed.Route::isPost).forEach(one -> paths.add(one.path()));
@@ -154,7 +158,8 @@ class DoorFaultsTest {
   @Test
   void case_99_a_client_that_sends_too_slowly_is_cut_off() throws IOException {
     BridgeOptions options =
-        BridgeOptions.DEFAULT.withPort(0).withReceiveTimeout(Duration.ofMillis(300));
+        RecordCopy.with(
+            BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(300));
     try (DoorBed bed = new DoorBed(options, DoorBed.keys())) {
       for (String slow :
           List.of(
@@ -401,7 +406,7 @@ class DoorFaultsTest {
 
   @Test
   void beyond_the_limits_stands_429_and_when_to_come_back() {
-    AuthOptions auth = DoorBed.keys().withLimits(new Limits(0.001, 3, 0));
+    AuthOptions auth = RecordCopy.with(DoorBed.keys(), "limits", new Limits(0.001, 3, 0));
     try (DoorBed bed = new DoorBed(auth)) {
       for (int i = 0; i < 3; i++) {
         assertThat(bed.send("GET", "/api/servers", "", as(ALICE)).statusCode()).isEqualTo(200);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
@@ -51,12 +52,13 @@ class FunctionRightsTest {
   private static AuthOptions auth() {
     List<String> alice = List.of("alice");
     List<String> secret = List.of("secret*");
-    return DoorBed.keys()
-        .withPolicies(
-            List.of(
-                new Policy(alice, List.of("c"), List.of(), Set.of(), Effect.ALLOW),
-                new Policy(alice, List.of("c"), secret, Set.of(), Effect.DENY),
-                new Policy(alice, List.of(), List.of("quiet"), Set.of(Action.LIST), Effect.DENY)));
+    return RecordCopy.with(
+        DoorBed.keys(),
+        "policies",
+        List.of(
+            new Policy(alice, List.of("c"), List.of(), Set.of(), Effect.ALLOW),
+            new Policy(alice, List.of("c"), secret, Set.of(), Effect.DENY),
+            new Policy(alice, List.of(), List.of("quiet"), Set.of(Action.LIST), Effect.DENY)));
   }
 
   private static JsonObject list() {

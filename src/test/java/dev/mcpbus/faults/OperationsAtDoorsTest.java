@@ -10,6 +10,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
@@ -114,28 +115,25 @@ class OperationsAtDoorsTest {
   }
 
   private static AuthOptions auth() {
-    return AuthOptions.ofKeys(
+    return RecordCopy.with(
+        TestOptions.ofKeys(
             List.of(
                 DoorBed.key("carol", CAROL, false),
                 DoorBed.key("erin", ERIN, false),
-                DoorBed.key("dave", DAVE, false)))
-        .withPolicies(
-            List.of(
-                new Policy(List.of("carol"), List.of(), List.of(), Set.of(), Effect.ALLOW),
-                new Policy(
-                    List.of("carol"),
-                    List.of(),
-                    List.of("secret*", "file:///hidden.txt", "note://internal/*"),
-                    Set.of(),
-                    Effect.DENY),
-                new Policy(
-                    List.of("carol"), List.of(), List.of("draft"), Set.of(Action.GET), Effect.DENY),
-                new Policy(
-                    List.of("erin"),
-                    List.of(),
-                    List.of("file:///open/*"),
-                    Set.of(),
-                    Effect.ALLOW)));
+                DoorBed.key("dave", DAVE, false))),
+        "policies",
+        List.of(
+            new Policy(List.of("carol"), List.of(), List.of(), Set.of(), Effect.ALLOW),
+            new Policy(
+                List.of("carol"),
+                List.of(),
+                List.of("secret*", "file:///hidden.txt", "note://internal/*"),
+                Set.of(),
+                Effect.DENY),
+            new Policy(
+                List.of("carol"), List.of(), List.of("draft"), Set.of(Action.GET), Effect.DENY),
+            new Policy(
+                List.of("erin"), List.of(), List.of("file:///open/*"), Set.of(), Effect.ALLOW)));
   }
 
   private String answer(String method, JsonObject params, int connection) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.observability.logging.LogLevels;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
@@ -57,26 +58,24 @@ class OperatorRightsTest {
   /** Root administers server a alone, by what is allowed and by what is denied. */
   static Stream<AuthOptions> administratorsOfA() {
     return Stream.of(
-        DoorBed.keys()
-            .withPolicies(
-                List.of(
-                    allow("root", List.of("a"), List.of()),
-                    new Policy(
-                        List.of("root"),
-                        List.of(),
-                        List.of(),
-                        Set.of(Action.LIST, Action.METRICS),
-                        Effect.ALLOW))),
-        DoorBed.keys()
-            .withPolicies(
-                List.of(
-                    allow("root", List.of(), List.of()),
-                    new Policy(
-                        List.of("root"),
-                        List.of("b"),
-                        List.of(),
-                        Set.of(Action.ADMIN),
-                        Effect.DENY))));
+        RecordCopy.with(
+            DoorBed.keys(),
+            "policies",
+            List.of(
+                allow("root", List.of("a"), List.of()),
+                new Policy(
+                    List.of("root"),
+                    List.of(),
+                    List.of(),
+                    Set.of(Action.LIST, Action.METRICS),
+                    Effect.ALLOW))),
+        RecordCopy.with(
+            DoorBed.keys(),
+            "policies",
+            List.of(
+                allow("root", List.of(), List.of()),
+                new Policy(
+                    List.of("root"), List.of("b"), List.of(), Set.of(Action.ADMIN), Effect.DENY))));
   }
 
   @ParameterizedTest
@@ -180,13 +179,14 @@ class OperatorRightsTest {
     Policy metrics =
         new Policy(List.of("root"), List.of(), List.of(), Set.of(Action.METRICS), Effect.ALLOW);
     for (Policy denial : List.of(deny(List.of("b"), List.of()), deny(List.of(), List.of("del*")))) {
-      try (DoorBed bed = new DoorBed(DoorBed.keys().withPolicies(List.of(metrics, denial)))) {
+      try (DoorBed bed =
+          new DoorBed(RecordCopy.with(DoorBed.keys(), "policies", List.of(metrics, denial)))) {
         HttpResponse<String> answer = bed.send("GET", "/metrics", "", as(ROOT));
         assertThat(answer.statusCode()).isEqualTo(403);
         assertThat(answer.body()).contains("none that denies it");
       }
     }
-    try (DoorBed bed = new DoorBed(DoorBed.keys().withPolicies(List.of(metrics)))) {
+    try (DoorBed bed = new DoorBed(RecordCopy.with(DoorBed.keys(), "policies", List.of(metrics)))) {
       assertThat(bed.send("GET", "/metrics", "", as(ROOT)).statusCode()).isNotEqualTo(403);
     }
   }
@@ -194,12 +194,13 @@ class OperatorRightsTest {
   /** Alice may use read_one of a alone, bob all of a. */
   private static DoorBed partly() {
     return new DoorBed(
-        DoorBed.keys()
-            .withPolicies(
-                List.of(
-                    allow("alice", List.of("a"), List.of("read_*")),
-                    allow("bob", List.of("a"), List.of()),
-                    allow("root", List.of(), List.of()))));
+        RecordCopy.with(
+            DoorBed.keys(),
+            "policies",
+            List.of(
+                allow("alice", List.of("a"), List.of("read_*")),
+                allow("bob", List.of("a"), List.of()),
+                allow("root", List.of(), List.of()))));
   }
 
   @Test

@@ -11,6 +11,7 @@ import dev.mcpbus.TestOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -57,7 +58,7 @@ class OthersThingsTest {
         new Policy(List.of("alice", "bob"), List.of("q"), List.of(), Set.of(), Effect.ALLOW);
     return Stream.of(
         Arguments.of("keys", DoorBed.keys()),
-        Arguments.of("policies", DoorBed.keys().withPolicies(List.of(all, some))));
+        Arguments.of("policies", RecordCopy.with(DoorBed.keys(), "policies", List.of(all, some))));
   }
 
   /** Asks before it answers a call. */

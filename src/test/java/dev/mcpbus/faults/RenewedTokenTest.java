@@ -3,6 +3,7 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Policy;
@@ -42,11 +43,10 @@ class RenewedTokenTest {
         new Jwt(issuer.url(), Set.of("mcpbus"), null, null, Set.of(), Set.of("mcp:admin"), NONE);
     bed =
         new DoorBed(
-            DoorBed.keys()
-                .withJwt(jwt)
-                .withPolicies(
-                    List.of(
-                        allow("role:all", List.of()), allow("role:reader", List.of("read_*")))));
+            RecordCopy.with(
+                RecordCopy.with(DoorBed.keys(), "jwt", jwt),
+                "policies",
+                List.of(allow("role:all", List.of()), allow("role:reader", List.of("read_*")))));
     client = bed.mcp("/mcp");
   }
 

@@ -3,8 +3,10 @@ package dev.mcpbus.faults;
 import static dev.mcpbus.faults.DoorBed.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -142,19 +144,21 @@ class RouteTableTest {
     issuer = new TokenIssuer(vertx);
     issuer.add("one");
     auth =
-        AuthOptions.ofKeys(
-                List.of(DoorBed.key("root", ROOT, true), DoorBed.key("weak", WEAK, false)))
-            .withPolicies(
-                List.of(new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW)))
-            .withJwt(
-                new Jwt(
-                    issuer.url(),
-                    Set.of("mcpbus"),
-                    null,
-                    null,
-                    Set.of("mcp"),
-                    Set.of("mcp:admin"),
-                    Duration.ofSeconds(5)));
+        RecordCopy.with(
+            RecordCopy.with(
+                TestOptions.ofKeys(
+                    List.of(DoorBed.key("root", ROOT, true), DoorBed.key("weak", WEAK, false))),
+                "policies",
+                List.of(new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW))),
+            "jwt",
+            new Jwt(
+                issuer.url(),
+                Set.of("mcpbus"),
+                null,
+                null,
+                Set.of("mcp"),
+                Set.of("mcp:admin"),
+                Duration.ofSeconds(5)));
     long past = System.currentTimeMillis() / 1_000 - 60;
     strangers = new LinkedHashMap<>();
     strangers.put("none", "");
@@ -291,7 +295,7 @@ class RouteTableTest {
     try (DoorBed plain = new DoorBed(auth)) {
       routes = table(plain.routes());
     }
-    try (DoorBed bed = watched(BridgeOptions.DEFAULT.withPort(0).withTls(tls))) {
+    try (DoorBed bed = watched(RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "tls", tls))) {
       HttpClient client =
           bed.bus
               .vertx()

@@ -8,6 +8,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -39,21 +40,31 @@ class SkillRightsTest {
   private final DoorBed bed =
       new DoorBed(
           BridgeOptions.DEFAULT.withPort(0),
-          GatewayOptions.DEFAULT.withViews(
+          RecordCopy.with(
+              GatewayOptions.DEFAULT,
+              "views",
               Map.of(
                   "some",
-                  new ViewOptions(List.of(), List.of(), List.of("s.*/inner*"), Map.of(), false))),
+                  new ViewOptions(
+                      List.of(),
+                      List.of(),
+                      List.of("s.*/inner*"),
+                      Map.of(),
+                      false,
+                      false,
+                      List.of()))),
           auth());
   private final SkillPeer peer = new SkillPeer(bed.bus.vertx(), true);
 
   private static AuthOptions auth() {
     List<String> alice = List.of("alice");
     List<String> at = List.of("s");
-    return DoorBed.keys()
-        .withPolicies(
-            List.of(
-                new Policy(alice, at, List.of("skill://open/*"), Set.of(), Effect.ALLOW),
-                new Policy(alice, at, List.of("*private.md"), Set.of(Action.READ), Effect.DENY)));
+    return RecordCopy.with(
+        DoorBed.keys(),
+        "policies",
+        List.of(
+            new Policy(alice, at, List.of("skill://open/*"), Set.of(), Effect.ALLOW),
+            new Policy(alice, at, List.of("*private.md"), Set.of(Action.READ), Effect.DENY)));
   }
 
   @BeforeEach

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -24,10 +25,11 @@ class StuckReaderFaultsTest {
 
   private final DoorBed bed =
       new DoorBed(
-          BridgeOptions.DEFAULT
-              .withPort(0)
-              .withReceiveTimeout(Duration.ofMillis(500))
-              .withLimits(new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))),
+          RecordCopy.with(
+              RecordCopy.with(
+                  BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(500)),
+              "limits",
+              new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))),
           AuthOptions.NONE);
 
   @AfterEach

@@ -2,6 +2,7 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.testing.McpHttp;
@@ -39,16 +40,17 @@ class TokenFaultsTest {
     issuer.add("one");
     bed =
         new DoorBed(
-            DoorBed.keys()
-                .withJwt(
-                    new Jwt(
-                        issuer.url(),
-                        Set.of("mcpbus"),
-                        null,
-                        null,
-                        Set.of("mcp"),
-                        Set.of("mcp:admin"),
-                        Duration.ofSeconds(5))));
+            RecordCopy.with(
+                DoorBed.keys(),
+                "jwt",
+                new Jwt(
+                    issuer.url(),
+                    Set.of("mcpbus"),
+                    null,
+                    null,
+                    Set.of("mcp"),
+                    Set.of("mcp:admin"),
+                    Duration.ofSeconds(5))));
   }
 
   @AfterEach
@@ -382,9 +384,10 @@ class TokenFaultsTest {
                   .listen(0, "127.0.0.1"));
       String url = "http://127.0.0.1:" + evil.actualPort();
       AuthOptions auth =
-          DoorBed.keys()
-              .withJwt(
-                  new Jwt(url, Set.of("mcpbus"), null, null, Set.of(), Set.of(), Duration.ZERO));
+          RecordCopy.with(
+              DoorBed.keys(),
+              "jwt",
+              new Jwt(url, Set.of("mcpbus"), null, null, Set.of(), Set.of(), Duration.ZERO));
       try (DoorBed other = new DoorBed(auth)) {
         JsonObject claims = issuer.claims("eve", "mcp").put("iss", url);
         String token = issuer.token("one", claims);
@@ -456,16 +459,17 @@ class TokenFaultsTest {
   @Test
   void without_keys_of_the_issuer_tokens_are_refused_and_keys_still_good(Vertx vertx) {
     AuthOptions auth =
-        DoorBed.keys()
-            .withJwt(
-                new Jwt(
-                    "http://127.0.0.1:1",
-                    Set.of("mcpbus"),
-                    null,
-                    null,
-                    Set.of(),
-                    Set.of(),
-                    Duration.ZERO));
+        RecordCopy.with(
+            DoorBed.keys(),
+            "jwt",
+            new Jwt(
+                "http://127.0.0.1:1",
+                Set.of("mcpbus"),
+                null,
+                null,
+                Set.of(),
+                Set.of(),
+                Duration.ZERO));
     try (DoorBed lonely = new DoorBed(auth)) {
       String token = token("ann", "mcp");
       assertThat(

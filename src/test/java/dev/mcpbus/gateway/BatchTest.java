@@ -3,9 +3,11 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
@@ -191,9 +193,11 @@ class BatchTest extends GatewayFixture {
   void each_message_of_a_batch_counts_in_the_limits_of_its_caller() {
     ApiKeys.Fresh key = ApiKeys.generate(new SecureRandom());
     AuthOptions auth =
-        AuthOptions.ofKeys(
-                List.of(new AuthOptions.ApiKey("a", key.hash(), Set.of(), false, null, null)))
-            .withLimits(new Limits(0.001, 5, 0));
+        RecordCopy.with(
+            TestOptions.ofKeys(
+                List.of(new AuthOptions.ApiKey("a", key.hash(), Set.of(), false, null, null))),
+            "limits",
+            new Limits(0.001, 5, 0));
     try (TestBus limited =
         TestBus.startWithAuth(
             new JsonObject(), BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, auth)) {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.Reload;
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -183,7 +185,9 @@ class DirectCallTest {
   @Test
   void a_view_that_searches_is_answered_by_the_host() {
     restart(
-        GatewayOptions.DEFAULT.withViews(
+        RecordCopy.with(
+            GatewayOptions.DEFAULT,
+            "views",
             Map.of(
                 "v",
                 new ViewOptions(
@@ -530,7 +534,7 @@ class DirectCallTest {
 
   @Test
   void a_session_with_a_call_in_flight_is_not_idle() throws Exception {
-    restart(GatewayOptions.DEFAULT.withSessionIdle(Duration.ofMillis(100)));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "sessionIdle", Duration.ofMillis(100)));
     ScriptedPeer peer = shared("m");
     McpHttp client = client("/mcp");
     McpHttp.Session session = client.initialize();
@@ -549,7 +553,7 @@ class DirectCallTest {
 
   @Test
   void a_session_with_a_call_in_flight_does_not_end_for_another() throws Exception {
-    restart(GatewayOptions.DEFAULT.withMaxSessions(1));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "maxSessions", 1));
     ScriptedPeer peer = shared("m");
     McpHttp client = client("/mcp");
     List<CompletableFuture<Answer>> calls = new ArrayList<>();
@@ -593,10 +597,11 @@ class DirectCallTest {
   // ---- rights and servers change
 
   private static AuthOptions policies(String... tools) {
-    return AuthOptions.ofKeys(
-            List.of(new AuthOptions.ApiKey("k", KEY.hash(), Set.of(), false, null, null)))
-        .withPolicies(
-            List.of(new Policy(List.of("k"), List.of(), List.of(tools), Set.of(), Effect.ALLOW)));
+    return RecordCopy.with(
+        TestOptions.ofKeys(
+            List.of(new AuthOptions.ApiKey("k", KEY.hash(), Set.of(), false, null, null))),
+        "policies",
+        List.of(new Policy(List.of("k"), List.of(), List.of(tools), Set.of(), Effect.ALLOW)));
   }
 
   private void reload(AuthOptions auth) {
@@ -642,7 +647,7 @@ class DirectCallTest {
         TestBus.startWithAuth(
             new JsonObject(),
             BridgeOptions.DEFAULT.withPort(0),
-            AuthOptions.ofKeys(
+            TestOptions.ofKeys(
                 List.of(
                     new AuthOptions.ApiKey("k", KEY.hash(), Set.of(), false, null, null),
                     new AuthOptions.ApiKey("o", other.hash(), Set.of(), false, null, null))));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
@@ -28,7 +29,9 @@ class DirectoryViewTest {
     bus =
         TestBus.startWithGateway(
             new JsonObject(),
-            GatewayOptions.DEFAULT.withViews(
+            RecordCopy.with(
+                GatewayOptions.DEFAULT,
+                "views",
                 Map.of(
                     "some",
                     new ViewOptions(
@@ -36,18 +39,30 @@ class DirectoryViewTest {
                         List.of("a.get_*", "a.file:*"),
                         List.of("a.get_secret"),
                         Map.of("a.get_one", "fetch"),
-                        false),
+                        false,
+                        false,
+                        List.of()),
                     "folder",
                     new ViewOptions(
                         List.of("a"),
                         List.of("a.file:///open/*", "a.db:*"),
                         List.of("a.file:///open/secret*", "*.db:///b"),
                         Map.of(),
-                        false),
+                        false,
+                        false,
+                        List.of()),
                     "prompts",
-                    new ViewOptions(List.of("a"), List.of(), List.of("a.secret"), Map.of(), false),
+                    new ViewOptions(
+                        List.of("a"),
+                        List.of(),
+                        List.of("a.secret"),
+                        Map.of(),
+                        false,
+                        false,
+                        List.of()),
                     "strict",
-                    new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true),
+                    new ViewOptions(
+                        List.of("a", "b"), List.of(), List.of(), Map.of(), true, false, List.of()),
                     "plain",
                     new ViewOptions(
                         List.of(),
@@ -198,11 +213,19 @@ class DirectoryViewTest {
     bus =
         TestBus.startWithGateway(
             new JsonObject(),
-            GatewayOptions.DEFAULT.withViews(
+            RecordCopy.with(
+                GatewayOptions.DEFAULT,
+                "views",
                 Map.of(
                     "clash",
                     new ViewOptions(
-                        List.of(), List.of(), List.of(), Map.of("a.x", "a__y"), false))));
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        Map.of("a.x", "a__y"),
+                        false,
+                        false,
+                        List.of()))));
     ScriptedPeer peer =
         Peers.initialize(
             bus,

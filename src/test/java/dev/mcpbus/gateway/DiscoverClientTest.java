@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -204,7 +205,8 @@ class DiscoverClientTest {
     bus.close();
     bus =
         TestBus.startWithGateway(
-            new JsonObject(), GatewayOptions.DEFAULT.withSessionIdle(Duration.ofMillis(50)));
+            new JsonObject(),
+            RecordCopy.with(GatewayOptions.DEFAULT, "sessionIdle", Duration.ofMillis(50)));
     connect();
     assertThat(now(NOTHING, who("ada"))).contains("from 2");
     await()

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -39,14 +40,17 @@ class FailedListTest {
     bus =
         TestBus.startWithGateway(
             NONE,
-            GatewayOptions.DEFAULT.withViews(
+            RecordCopy.with(
+                GatewayOptions.DEFAULT,
+                "views",
                 Map.of("strict", view(true, "good", "bad"), "open", view(false, "good", "bad"))));
     Peers.initialize(
         bus, "good", (method, params, at) -> method.equals("tools/list") ? Peers.tools("t") : null);
   }
 
   private static ViewOptions view(boolean closed, String... servers) {
-    return new ViewOptions(List.of(servers), List.of(), List.of(), Map.of(), closed);
+    return new ViewOptions(
+        List.of(servers), List.of(), List.of(), Map.of(), closed, false, List.of());
   }
 
   @AfterEach

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -41,7 +42,7 @@ class ForeignRetryTest {
         TestBus.startWithAuth(
             NOTHING,
             BridgeOptions.DEFAULT.withPort(0),
-            AuthOptions.ofKeys(List.of(key("ada", ADA), key("bob", BOB))));
+            TestOptions.ofKeys(List.of(key("ada", ADA), key("bob", BOB))));
     peer =
         Peers.initialize(
             bus,

@@ -59,7 +59,7 @@ class GatewayDefectsTest {
       TestBus.startWithAuth(
           new JsonObject(),
           BridgeOptions.DEFAULT.withPort(0),
-          AuthOptions.ofKeys(
+          TestOptions.ofKeys(
               List.of(new AuthOptions.ApiKey("ada", ADA.hash(), Set.of(), false, null, null))));
 
   /** A server whose tool answers with a task. */

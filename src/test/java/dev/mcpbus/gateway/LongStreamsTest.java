@@ -3,9 +3,11 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -20,6 +22,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -85,11 +88,13 @@ class LongStreamsTest {
   }
 
   private static ConnectionOptions options(long silence, long call) {
-    return ConnectionOptions.DEFAULT
-        .with()
-        .requestTimeout(Duration.ofMillis(silence))
-        .maxCallDuration(Duration.ofMillis(call))
-        .build();
+    return RecordCopy.with(
+        ConnectionOptions.DEFAULT,
+        Map.of(
+            "requestTimeout",
+            Duration.ofMillis(silence),
+            "maxCallDuration",
+            Duration.ofMillis(call)));
   }
 
   @Test
@@ -129,7 +134,7 @@ class LongStreamsTest {
 
   @Test
   void a_bound_on_streams_ends_one_that_speaks() {
-    add(options(60_000, 60_000).with().maxStreamDuration(Duration.ofMillis(500)).build());
+    add(RecordCopy.with(options(60_000, 60_000), "maxStreamDuration", Duration.ofMillis(500)));
     CompletableFuture<McpHttp.Stream> opening = opened("events/stream", new JsonObject());
     long id = received("events/stream", 1);
     peer.notify(HEARTBEAT, about(id, new JsonObject()));
@@ -314,17 +319,18 @@ class LongStreamsTest {
             new JsonObject(),
             BridgeOptions.DEFAULT.withPort(0),
             GatewayOptions.DEFAULT,
-            AuthOptions.ofKeys(
+            RecordCopy.with(
+                TestOptions.ofKeys(
                     List.of(
-                        new AuthOptions.ApiKey("some", some.hash(), Set.of(), false, null, null)))
-                .withPolicies(
-                    List.of(
-                        new Policy(
-                            List.of("some"),
-                            List.of("s"),
-                            List.of("t"),
-                            Set.of(Action.LIST, Action.CALL),
-                            Effect.ALLOW))));
+                        new AuthOptions.ApiKey("some", some.hash(), Set.of(), false, null, null))),
+                "policies",
+                List.of(
+                    new Policy(
+                        List.of("some"),
+                        List.of("s"),
+                        List.of("t"),
+                        Set.of(Action.LIST, Action.CALL),
+                        Effect.ALLOW))));
     add(ConnectionOptions.DEFAULT);
     McpHttp client = new McpHttp(bus.port(), "/mcp/s");
     JsonObject request =

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -41,7 +42,7 @@ class PrivateNamesTest {
                             : Peers.INITIALIZE;
                     default -> script.answer(method, params, connection);
                   }),
-          ConnectionOptions.DEFAULT.with().strict(true).build()); // else its clients share it
+          RecordCopy.with(ConnectionOptions.DEFAULT, "strict", true)); // else its clients share it
       McpHttp.Answer answer =
           new McpHttp(bus.port(), "/mcp/git").initialize().call("tools/call", Peers.call("t"));
       assertThat(answer.json().containsKey("error")).as(answer.body()).isTrue();

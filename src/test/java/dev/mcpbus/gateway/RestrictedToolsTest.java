@@ -9,6 +9,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.McpHttp;
@@ -53,7 +54,7 @@ class RestrictedToolsTest extends GatewayFixture {
             bus.bus(),
             new ConnectionId("s"),
             peer.transport(),
-            ConnectionOptions.DEFAULT.with().tools(NO_DELETING).build()));
+            RecordCopy.with(ConnectionOptions.DEFAULT, "tools", NO_DELETING)));
     bus.awaitState("s", "READY");
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
@@ -23,7 +24,9 @@ class SearchViewTest {
     bus =
         TestBus.startWithGateway(
             new JsonObject(),
-            GatewayOptions.DEFAULT.withViews(
+            RecordCopy.with(
+                GatewayOptions.DEFAULT,
+                "views",
                 Map.of(
                     "big",
                     new ViewOptions(

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -247,7 +248,7 @@ class SessionTest {
 
   @Test
   void an_idle_session_ends() {
-    restart(GatewayOptions.DEFAULT.withSessionIdle(Duration.ofMillis(50)));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "sessionIdle", Duration.ofMillis(50)));
     McpHttp.Session session = client().initialize();
     await()
         .pollInterval(Duration.ofMillis(300))
@@ -256,7 +257,7 @@ class SessionTest {
 
   @Test
   void at_the_bound_the_session_that_was_idle_for_longest_makes_room_and_its_client_hears_404() {
-    restart(GatewayOptions.DEFAULT.withMaxSessions(1));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "maxSessions", 1));
     List<McpHttp.Session> left = new ArrayList<>();
     int hosts = Runtime.getRuntime().availableProcessors();
     for (int i = 0; i < 20 * hosts; i++) {
@@ -270,7 +271,7 @@ class SessionTest {
 
   @Test
   void a_session_whose_stream_is_read_or_that_waits_for_an_answer_is_not_ended_for_another() {
-    restart(GatewayOptions.DEFAULT.withMaxSessions(1));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "maxSessions", 1));
     ScriptedPeer peer = peer("s");
     List<McpHttp.Session> used = new ArrayList<>();
     List<McpHttp.Stream> streams = new ArrayList<>();
@@ -426,7 +427,7 @@ class SessionTest {
 
   @Test
   void lists_have_pages_and_their_cursors_stay_good() {
-    restart(GatewayOptions.DEFAULT.withPageSize(2));
+    restart(RecordCopy.with(GatewayOptions.DEFAULT, "pageSize", 2));
     peer("s");
     peer("t");
     McpHttp.Session session = client().initialize();

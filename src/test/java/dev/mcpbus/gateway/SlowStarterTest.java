@@ -8,6 +8,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -22,7 +23,7 @@ class SlowStarterTest {
 
   private static TestBus start(Duration wait) {
     return TestBus.startWithGateway(
-        new JsonObject(), GatewayOptions.DEFAULT.withHandshakeWait(wait));
+        new JsonObject(), RecordCopy.with(GatewayOptions.DEFAULT, "handshakeWait", wait));
   }
 
   /** Leaves {@code initialize} without an answer. */
@@ -36,10 +37,8 @@ class SlowStarterTest {
             bus.bus(),
             new ConnectionId("slow"),
             peer.transport(),
-            ConnectionOptions.DEFAULT
-                .with()
-                .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
-                .build()));
+            RecordCopy.with(
+                ConnectionOptions.DEFAULT, "protocolVersion", ProtocolVersion.LATEST_INITIALIZE)));
     await().until(() -> !peer.received("initialize").isEmpty());
     return peer;
   }

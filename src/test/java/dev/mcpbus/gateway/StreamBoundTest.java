@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
@@ -14,7 +15,8 @@ class StreamBoundTest {
   @Test
   void at_the_bound_no_stream_is_opened_until_another_ends() {
     try (TestBus bus =
-        TestBus.startWithGateway(new JsonObject(), GatewayOptions.DEFAULT.withMaxStreams(1))) {
+        TestBus.startWithGateway(
+            new JsonObject(), RecordCopy.with(GatewayOptions.DEFAULT, "maxStreams", 1))) {
       McpHttp client = new McpHttp(bus.port(), "/mcp");
       McpHttp.Session session = client.initialize();
       McpHttp.Session other = client.initialize();

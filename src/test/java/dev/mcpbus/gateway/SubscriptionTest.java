@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -28,7 +29,7 @@ class SubscriptionTest {
       "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}],\"ttlMs\":60000}";
   private static final String UPDATED = "notifications/resources/updated";
   private static final ConnectionOptions SHARED =
-      ConnectionOptions.DEFAULT.with().shared(true).build();
+      RecordCopy.with(ConnectionOptions.DEFAULT, "shared", true);
   private static final JsonObject URI = new JsonObject().put("uri", "file:///a");
 
   private TestBus bus = TestBus.startWithBridge(new JsonObject());
@@ -190,7 +191,8 @@ class SubscriptionTest {
     bus.close();
     bus =
         TestBus.startWithGateway(
-            new JsonObject(), GatewayOptions.DEFAULT.withSessionIdle(Duration.ofMillis(200)));
+            new JsonObject(),
+            RecordCopy.with(GatewayOptions.DEFAULT, "sessionIdle", Duration.ofMillis(200)));
     ScriptedPeer peer = peer();
     client().initialize().call("resources/subscribe", URI).result();
     await().until(() -> peer.methods().contains("resources/unsubscribe"));

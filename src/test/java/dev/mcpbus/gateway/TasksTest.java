@@ -47,7 +47,7 @@ class TasksTest {
       TestBus.startWithAuth(
           new JsonObject(),
           BridgeOptions.DEFAULT.withPort(0),
-          AuthOptions.ofKeys(List.of(key("ada", ADA), key("bob", BOB))));
+          TestOptions.ofKeys(List.of(key("ada", ADA), key("bob", BOB))));
 
   @AfterEach
   void close() {

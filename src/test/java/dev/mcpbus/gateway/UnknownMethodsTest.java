@@ -3,8 +3,10 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
@@ -52,16 +54,17 @@ class UnknownMethodsTest {
             new JsonObject(),
             BridgeOptions.DEFAULT.withPort(0),
             gateway,
-            AuthOptions.ofKeys(List.of(key("all", ALL), key("some", SOME)))
-                .withPolicies(
-                    List.of(
-                        new Policy(List.of("all"), List.of(), List.of(), Set.of(), Effect.ALLOW),
-                        new Policy(
-                            List.of("some"),
-                            List.of(),
-                            List.of("t"),
-                            Set.of(Action.LIST, Action.CALL),
-                            Effect.ALLOW))));
+            RecordCopy.with(
+                TestOptions.ofKeys(List.of(key("all", ALL), key("some", SOME))),
+                "policies",
+                List.of(
+                    new Policy(List.of("all"), List.of(), List.of(), Set.of(), Effect.ALLOW),
+                    new Policy(
+                        List.of("some"),
+                        List.of(),
+                        List.of("t"),
+                        Set.of(Action.LIST, Action.CALL),
+                        Effect.ALLOW))));
     older = Peers.initialize(bus, "old", UnknownMethodsTest::answer);
     modern = Peers.discover(bus, "new", UnknownMethodsTest::answer);
   }
@@ -170,7 +173,7 @@ class UnknownMethodsTest {
 
   @Test
   void a_policy_that_allows_a_tool_allows_no_other_method() {
-    start(GatewayOptions.DEFAULT.withPassUnknown(true));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", true));
     for (String path : List.of("/mcp/old", "/mcp/new", "/mcp")) {
       String tool = path.equals("/mcp") ? "old__t" : "t";
       McpHttp.Session session = session(path, SOME);
@@ -188,7 +191,7 @@ class UnknownMethodsTest {
 
   @Test
   void at_mcp_they_pass_where_that_is_configured_and_name_a_thing_of_a_server() {
-    start(GatewayOptions.DEFAULT.withPassUnknown(true));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", true));
     McpHttp.Session session = session("/mcp", ALL);
 
     assertThat(session.call(ACT, params("new__t")).result()).isNotNull();
@@ -208,7 +211,7 @@ class UnknownMethodsTest {
     assertThat(code(session("/mcp", ALL).call(ACT, params("old__t")))).isEqualTo(-32601);
     bus.close();
 
-    start(GatewayOptions.DEFAULT.withPassUnknown(false));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", false));
     assertThat(code(session("/mcp/old", ALL).call(ACT, params("t")))).isEqualTo(-32601);
     assertThat(code(discover("/mcp/new", ALL, ACT, params("t")))).isEqualTo(-32601);
     assertThat(older.received(ACT)).isEmpty();
@@ -248,7 +251,7 @@ class UnknownMethodsTest {
   @ValueSource(booleans = {true, false})
   void what_a_server_tells_is_no_other_method_of_mcp_and_nothing_unknown_where_that_is_off(
       boolean on) {
-    start(GatewayOptions.DEFAULT.withPassUnknown(on));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", on));
     List<String> told =
         List.of(
             "notifications/initialized",
@@ -325,7 +328,7 @@ class UnknownMethodsTest {
 
   @Test
   void what_a_server_asks_reaches_no_client_of_several_servers() {
-    start(GatewayOptions.DEFAULT.withPassUnknown(true));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", true));
     McpHttp.Session session = session("/mcp", ALL);
     assertThat(session.call(ACT, params("old__t")).result()).isNotNull();
     older.say(2, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"com.example/ask\",\"params\":{}}");
@@ -335,7 +338,7 @@ class UnknownMethodsTest {
 
   @Test
   void methods_of_mcp_never_pass_this_way() {
-    start(GatewayOptions.DEFAULT.withPassUnknown(true));
+    start(RecordCopy.with(GatewayOptions.DEFAULT, "passUnknown", true));
     McpHttp.Session session = session("/mcp/old", ALL);
     for (String method :
         List.of("sampling/createMessage", "notifications/initialized", "subscriptions/listen")) {

@@ -13,6 +13,7 @@ import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PrivateConnection.StartOutcome;
 import dev.mcpbus.gateway.Peers;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Channel;
@@ -215,7 +216,7 @@ class SessionSharingTest {
 
   @Test
   void a_strict_entry_shares_nothing_and_says_what_helps() {
-    serveOne(ConnectionOptions.DEFAULT.with().strict(true).build());
+    serveOne(RecordCopy.with(ConnectionOptions.DEFAULT, "strict", true));
     String lease = lease("a").getString("lease");
     assertThat(lease).isNotNull();
     assertThat(quirks()).isEmpty();

@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Limits;
@@ -146,7 +147,7 @@ class AccessPolicyTest {
     Instant end = Instant.parse("2027-01-01T00:00:00Z");
     ApiKey key = new ApiKey("ci", fresh.hash(), Set.of("r"), true, end, null);
     assertThat(fresh.toString()).doesNotContain(fresh.key());
-    AuthState state = new AuthState(AuthOptions.ofKeys(List.of(key)), null);
+    AuthState state = new AuthState(TestOptions.ofKeys(List.of(key)), null);
     assertThat(ApiKeys.credential(fresh.key()).in(state))
         .isEqualTo(
             new PresentedCredential.CredentialHolder(

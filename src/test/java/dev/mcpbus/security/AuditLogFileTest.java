@@ -211,7 +211,9 @@ class AuditLogFileTest {
   void a_device_that_is_full_says_so_and_the_end_counts_what_is_left() {
     path = Path.of("/dev/full");
     AuditLogFile file =
-        new AuditLogFile(new AuditFile(path.toString(), 10, 2), count -> "LOST " + count);
+        new AuditLogFile(
+            new AuditFile(path.toString(), 10, 2, OnAuditFailure.CONTINUE),
+            count -> "LOST " + count);
     file.write("line");
     until(() -> assertThat(file.problem()).isEqualTo("No space left on device"));
     file.close();

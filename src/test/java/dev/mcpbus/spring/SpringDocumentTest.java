@@ -68,6 +68,28 @@ class SpringDocumentTest {
                 """));
   }
 
+  /** A value that mcpbus has put in is hidden wherever it shows the entry; a literal may not be. */
+  @Test
+  void variables_of_the_process_stay_for_mcpbus_in_entries() {
+    String path = System.getenv("PATH");
+    with(
+        Map.of(
+            "mcpbus.mcpServers.x.args[0]", "--${kind}=${PATH}",
+            "mcpbus.mcpServers.x.args[1]", "${PATH:none} ${absent:none} \\${PATH}",
+            "mcpbus.mcpServers.x.args[2]", "${of.path}",
+            "mcpbus.gateway.x", "${PATH}",
+            "kind", "dsn",
+            "of.path", "/${PATH}"));
+    assertThat(document())
+        .isEqualTo(
+            new JsonObject(
+                    """
+                    {"mcpServers": {"x": {"args": ["--dsn=${PATH}", "${PATH} none ${PATH}",
+                     "/${PATH}"]}}}
+                    """)
+                .put("gateway", new JsonObject().put("x", path)));
+  }
+
   @Test
   void a_value_with_members_is_refused() {
     with(Map.of("mcpbus.gateway", "x")).with(Map.of("mcpbus.gateway.pageSize", "5"));

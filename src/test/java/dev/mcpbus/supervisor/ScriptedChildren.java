@@ -33,11 +33,14 @@ final class ScriptedChildren {
   ChildSpec spec(String id) {
     return new ChildSpec(
         id,
+        id,
         () -> new Puppet(id),
         SupervisionDriver.POLICY,
         false,
+        false,
         Duration.ofSeconds(5),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        0);
   }
 
   /** Its next Start is followed by this. */

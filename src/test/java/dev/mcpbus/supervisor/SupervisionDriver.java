@@ -79,11 +79,14 @@ final class SupervisionDriver {
   static ChildSpec spec(String id, RestartPolicy policy) {
     return new ChildSpec(
         id,
+        id,
         () -> new VerticleBase() {},
         policy,
         false,
+        false,
         Duration.ofSeconds(5),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        0);
   }
 
   /** One more connection to a server, for a client that waits for it. */
@@ -95,7 +98,8 @@ final class SupervisionDriver {
 
   static ChildSpec lazy(String id, RestartPolicy policy) {
     ChildSpec eager = spec(id, policy);
-    return new ChildSpec(id, eager.verticle(), policy, true, eager.drain(), eager.shutdown());
+    return new ChildSpec(
+        id, id, eager.verticle(), policy, true, false, eager.drain(), eager.shutdown(), 0);
   }
 
   SupervisionDriver add(String... ids) {

@@ -185,14 +185,17 @@ class SupervisorVerticleTest {
     ChildSpec deaf =
         new ChildSpec(
             "a",
+            "a",
             () -> {
               instances.incrementAndGet();
               return new VerticleBase() {};
             },
             SupervisionDriver.POLICY,
             false,
+            false,
             Duration.ofSeconds(5),
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(10),
+            0);
     supervisor.startChild(deaf);
     await().until(() -> instances.get() >= 2);
   }

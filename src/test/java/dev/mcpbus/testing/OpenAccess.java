@@ -6,6 +6,7 @@ import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -21,6 +22,6 @@ public final class OpenAccess {
   }
 
   public static Directory directory(Vertx vertx) {
-    return new Directory(Map.of(), control(), SealedTaskIds.of(vertx));
+    return new Directory(Map.of(), control(), SealedTaskIds.of(vertx), null, Duration.ZERO);
   }
 }

@@ -2,6 +2,7 @@ package dev.mcpbus.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
@@ -53,15 +54,25 @@ class SensitiveOptionsTest {
           null);
 
   private static final HttpOptions HTTP =
-      HttpOptions.of(URI.create(URL))
-          .withHeaders(Map.of("Authorization", "Bearer canary-header"))
-          .withHeadersHelper(Sensitive.of("print canary-helper"))
-          .withOAuth(OAUTH);
+      RecordCopy.with(
+          RecordCopy.with(
+              RecordCopy.with(
+                  HttpOptions.of(URI.create(URL)),
+                  "headers",
+                  Sensitive.values(Map.of("Authorization", "Bearer canary-header"))),
+              "headersHelper",
+              Sensitive.of("print canary-helper")),
+          "oauth",
+          OAUTH);
 
   private static final StdioOptions STDIO =
-      StdioOptions.of("/opt/canary-command", List.of("--token", "canary-arg"))
-          .withEnv(Map.of("TOKEN", "canary-env"))
-          .withCwd(Path.of("/srv/canary-cwd"));
+      RecordCopy.with(
+          RecordCopy.with(
+              StdioOptions.of("/opt/canary-command", List.of("--token", "canary-arg")),
+              "env",
+              Sensitive.values(Map.of("TOKEN", "canary-env"))),
+          "cwd",
+          Sensitive.of(Path.of("/srv/canary-cwd").toString()));
 
   static Stream<Record> options() {
     return Stream.of(
@@ -119,16 +130,23 @@ class SensitiveOptionsTest {
   @Test
   void options_of_the_same_texts_are_the_same_and_of_others_are_not() {
     assertThat(STDIO)
-        .isEqualTo(STDIO.withEnv(Map.of("TOKEN", "canary-env")))
-        .isNotEqualTo(STDIO.withEnv(Map.of("TOKEN", "canary-other")));
+        .isEqualTo(RecordCopy.with(STDIO, "env", Sensitive.values(Map.of("TOKEN", "canary-env"))))
+        .isNotEqualTo(
+            RecordCopy.with(STDIO, "env", Sensitive.values(Map.of("TOKEN", "canary-other"))));
     assertThat(HTTP)
-        .isEqualTo(HTTP.withHeaders(Map.of("Authorization", "Bearer canary-header")))
-        .isNotEqualTo(HTTP.withHeaders(Map.of("Authorization", "Bearer canary-other")));
+        .isEqualTo(
+            RecordCopy.with(
+                HTTP, "headers", Sensitive.values(Map.of("Authorization", "Bearer canary-header"))))
+        .isNotEqualTo(
+            RecordCopy.with(
+                HTTP, "headers", Sensitive.values(Map.of("Authorization", "Bearer canary-other"))));
   }
 
   @Test
   void files_for_tls_are_not_named() {
     TlsOptions tls = new TlsOptions(Path.of("/canary/ca"), Path.of("/canary/c"), Path.of("/k"));
-    assertThat(Objects.toString(HTTP.withTls(tls))).contains("tls[").doesNotContain(CANARY);
+    assertThat(Objects.toString(RecordCopy.with(HTTP, "tls", tls)))
+        .contains("tls[")
+        .doesNotContain(CANARY);
   }
 }

@@ -3,7 +3,6 @@ package dev.mcpbus.bridge.options;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,31 +44,18 @@ public record BridgeOptions(
 
   public static final BridgeOptions DEFAULT =
       new BridgeOptions(
-          "127.0.0.1", 8790, 16 * 1024 * 1024, Duration.ofSeconds(60), Set.of(), Set.of(), false);
-
-  /** With the default limits, the event bus, the console, and plain HTTP. */
-  public BridgeOptions(
-      String host,
-      int port,
-      int maxBodyBytes,
-      Duration receiveTimeout,
-      Set<String> allowedHosts,
-      Set<String> allowedOrigins,
-      boolean allowRemote) {
-    this(
-        host,
-        port,
-        maxBodyBytes,
-        receiveTimeout,
-        allowedHosts,
-        allowedOrigins,
-        allowRemote,
-        BridgeLimitOptions.DEFAULT,
-        true,
-        true,
-        null,
-        null);
-  }
+          "127.0.0.1",
+          8790,
+          16 * 1024 * 1024,
+          Duration.ofSeconds(60),
+          Set.of(),
+          Set.of(),
+          false,
+          BridgeLimitOptions.DEFAULT,
+          true,
+          true,
+          null,
+          null);
 
   private static final Pattern ORIGIN =
       Pattern.compile("https?://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+[A-Za-z0-9_-])(:\\d{1,5})?");
@@ -137,47 +123,8 @@ public record BridgeOptions(
     return RecordCopy.with(this, "host", other);
   }
 
-  /**
-   * @param remote whether the host may be more than loopback; only with authentication
-   */
-  public BridgeOptions withRemote(boolean remote) {
-    return RecordCopy.with(this, "allowRemote", remote);
-  }
-
   public BridgeOptions withPort(int other) {
     return RecordCopy.with(this, "port", other);
-  }
-
-  public BridgeOptions withMaxBodyBytes(int other) {
-    return RecordCopy.with(this, "maxBodyBytes", other);
-  }
-
-  public BridgeOptions withReceiveTimeout(Duration other) {
-    return RecordCopy.with(this, "receiveTimeout", other);
-  }
-
-  public BridgeOptions withLimits(BridgeLimitOptions other) {
-    return RecordCopy.with(this, "limits", other);
-  }
-
-  public BridgeOptions withEventBus(boolean other) {
-    return RecordCopy.with(this, "eventBus", other);
-  }
-
-  public BridgeOptions withConsole(boolean other) {
-    return RecordCopy.with(this, "console", other);
-  }
-
-  public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
-    return RecordCopy.with(this, "tls", other);
-  }
-
-  public BridgeOptions withDrain(@Nullable Duration other) {
-    return RecordCopy.with(this, "drain", other);
-  }
-
-  public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
-    return RecordCopy.with(this, Map.of("allowedHosts", hosts, "allowedOrigins", origins));
   }
 
   /** {@code https} with TLS, else {@code http}. */

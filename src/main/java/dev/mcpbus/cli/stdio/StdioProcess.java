@@ -1,8 +1,8 @@
 package dev.mcpbus.cli.stdio;
 
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.OutboundProxy;
-import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.HttpOptions;
@@ -66,19 +66,12 @@ final class StdioProcess implements AutoCloseable {
   /** Passes messages on to an MCP endpoint; returns at the end. */
   void bridge(URI endpoint, BridgeErrors errors, Authenticator key) throws InterruptedException {
     HttpOptions options =
-        new HttpOptions(
-            Sensitive.of(endpoint.toString()),
-            Map.of(),
-            CONNECT,
-            true,
-            CONNECTIONS,
-            ParseLimits.DEFAULT,
-            null,
-            null,
-            null,
-            Sensitive.of(OutboundProxy.NONE),
-            null,
-            Map.of());
+        RecordCopy.with(
+            HttpOptions.of(endpoint),
+            Map.of(
+                "connectTimeout", CONNECT,
+                "maxConnections", CONNECTIONS,
+                "proxy", Sensitive.of(OutboundProxy.NONE)));
     Transport transport = new StreamableHttpTransport(options, key);
     StdioBridge bridge = new StdioBridge(owner, transport, errors, out, System::nanoTime);
     out.start(bridge);

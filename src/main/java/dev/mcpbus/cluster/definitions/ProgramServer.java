@@ -4,7 +4,9 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.hosting.ElsewhereTransport;
+import dev.mcpbus.internals.RecordCopy;
 import io.vertx.core.json.JsonObject;
+import java.util.Map;
 
 /**
  * What all nodes know of a server over a transport that a program made itself: it exists on the
@@ -46,7 +48,7 @@ public record ProgramServer(String node, JsonObject view, boolean lazy, boolean 
     return ElsewhereTransport.definition(
         id,
         entry.origin().name(),
-        ConnectionOptions.DEFAULT.with().lazy(lazy).shared(shared).build(),
+        RecordCopy.with(ConnectionOptions.DEFAULT, Map.of("lazy", lazy, "shared", shared)),
         entry.source(),
         view);
   }

@@ -87,7 +87,7 @@ final class ServerReader {
     ToolPolicy tools = ToolRuleReader.read(entry);
     ServerSettings read = SettingsReader.read(entry, defaults);
     ServerSettings settings =
-        RecordCopy.with(read, "connection", read.connection().with().tools(tools).build());
+        RecordCopy.with(read, "connection", RecordCopy.with(read.connection(), "tools", tools));
     TransportOptions transport = transport(settings);
     List<TransportOptions> others = others(transport);
     if (replicas > 1 && entry.has("urls")) {
@@ -274,10 +274,13 @@ final class ServerReader {
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
     Map<String, Sensitive> values = new LinkedHashMap<>();
     env.forEach((name, value) -> values.put(name, value.value()));
-    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), values)
-        .withCwd(cwd.orElse(null))
-        .withCloseGrace(settings.closeGrace())
-        .withLimits(limits);
+    return new StdioOptions(
+        command.get().value(),
+        args.stream().map(Filled::value).toList(),
+        values,
+        cwd.map(path -> Sensitive.of(path.toString())).orElse(null),
+        settings.closeGrace(),
+        limits);
   }
 
   /** The variables that the entry sets: those of its file, and then its own. */
@@ -394,16 +397,19 @@ final class ServerReader {
     session.ifPresent(text -> view.put("sessionId", Sensitive.MASK));
     helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
     helper.ifPresent(text -> secrets.addAll(EntryMasking.secrets(words(text))));
-    return HttpOptions.of(Sensitive.of(plain.toString()), headers)
-        .withListen(listen.orElse(true))
-        .withSessionId(session.map(Filled::value).orElse(null))
-        .withStreamHeaders(streamHeaders)
-        .withOAuth(oauth)
-        .withHeadersHelper(helper.map(Filled::value).orElse(null))
-        .withTls(tls(uri.get()))
-        .withProxy(proxy().orElse(null))
-        .withConnectTimeout(settings.connectTimeout())
-        .withLimits(limits);
+    return new HttpOptions(
+        Sensitive.of(plain.toString()),
+        headers,
+        settings.connectTimeout(),
+        listen.orElse(true),
+        HttpOptions.CONNECTIONS,
+        limits,
+        oauth,
+        helper.map(Filled::value).orElse(null),
+        tls(uri.get()),
+        proxy().orElse(null),
+        session.map(Filled::value).orElse(null),
+        streamHeaders);
   }
 
   /** The URL of a proxy, or {@code false} or "none" to connect directly. */
@@ -442,10 +448,7 @@ final class ServerReader {
       return null;
     }
     view.put("url", EntryMasking.url(url.get().shown()));
-    return SocketOptions.of(uri.get())
-        .withConnectTimeout(settings.connectTimeout())
-        .withLimits(limits)
-        .withTls(tls(uri.get()));
+    return new SocketOptions(uri.get(), settings.connectTimeout(), limits, tls(uri.get()));
   }
 
   private @Nullable TlsOptions tls(URI url) {

@@ -15,10 +15,4 @@ import org.jspecify.annotations.Nullable;
  *     connection
  */
 public record Ownership(
-    String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable RoleFactory several) {
-
-  /** The ownership of a server's only connection. */
-  public Ownership(String node, String epoch, BooleanSupplier held) {
-    this(node, epoch, held, null);
-  }
-}
+    String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable RoleFactory several) {}

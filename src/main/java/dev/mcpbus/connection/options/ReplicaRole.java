@@ -57,7 +57,7 @@ public interface ReplicaRole {
 
   /**
    * The circuit breaker of this replica lets a probe through in so many milliseconds; -1 where it
-   * is closed.
+   * is closed, or a probe is on its way.
    */
   void probeIn(long millis);
 

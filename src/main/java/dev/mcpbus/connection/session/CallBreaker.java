@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -54,12 +55,16 @@ public final class CallBreaker {
      * @param change {@code {from, to, reason, tool?, retryAfter?}}
      */
     void changed(JsonObject change);
+
+    /** The breaker of all calls wants one more probe, and none is on its way. */
+    default void wantsProbe() {}
   }
 
-  /** One breaker, and why it has opened. */
+  /** One breaker, why it has opened, and the probes that are on their way. */
   private static final class Guard {
     final @Nullable String tool;
     final CircuitBreaker breaker;
+    final Set<PendingRequest> probes = new HashSet<>();
     String reason = "";
     long openedAt;
 
@@ -124,6 +129,7 @@ public final class CallBreaker {
   }
 
   private void changed(Guard guard, State from, State to) {
+    guard.probes.clear();
     if (to == State.OPEN) {
       guard.openedAt = clock.millis();
     }
@@ -162,12 +168,15 @@ public final class CallBreaker {
    * @return the refusal; null where it may, and then tells {@link #ended}
    */
   @Nullable McpFailure refusal(PendingRequest call) {
-    if (!call.isForCaller() || call.method().equals(Methods.PING)) {
-      return null;
+    if (!call.isForCaller() || call.method().equals(Methods.PING) || call.isGuarded()) {
+      return null; // guarded: it was let through, and another session sends it
     }
     Guard guard = of(call);
     if (guard.breaker.tryAcquirePermission()) {
       call.guardedBy(this);
+      if (guard.breaker.getState() == State.HALF_OPEN) {
+        guard.probes.add(call);
+      }
       return null;
     }
     return new McpFailure(
@@ -196,6 +205,10 @@ public final class CallBreaker {
    */
   void ended(PendingRequest call, @Nullable McpFailure failure, boolean toolError) {
     Guard guard = of(call);
+    boolean probe = guard.probes.remove(call);
+    if (!probe && guard.breaker.getState() == State.HALF_OPEN) {
+      return; // it was sent before the breaker opened, and says nothing of now
+    }
     boolean isError = failure == null ? toolError : failure.code() == FailureCode.UPSTREAM_ERROR;
     if (isError ? options.errors() : failure != null && FAILURES.contains(failure.code())) {
       guard.reason = reason(guard, failure);
@@ -206,9 +219,15 @@ public final class CallBreaker {
     } else {
       guard.breaker.releasePermission(); // cancelled, or refused by mcpbus itself
     }
+    if (probe && guard.equals(whole) && guard.breaker.getState() == State.HALF_OPEN) {
+      listener.wantsProbe();
+    }
   }
 
-  /** Said before the failure is counted, because the change of state is told while it is. */
+  /**
+   * Said before the failure is counted, because the change of state is told while it is. Without
+   * the text of the failure: it may quote the call, and everybody reads this.
+   */
   private static String reason(Guard guard, @Nullable McpFailure last) {
     CircuitBreaker.Metrics counted = guard.breaker.getMetrics();
     boolean probe = guard.breaker.getState() == State.HALF_OPEN;
@@ -220,7 +239,7 @@ public final class CallBreaker {
                 + (counted.getNumberOfBufferedCalls() + 1)
                 + " calls failed")
         + ", the last with "
-        + (last == null ? "isError" : last.code() + ": " + last.getMessage());
+        + (last == null ? "isError" : last.code());
   }
 
   /** A caller starts the server anew, and wants to know whether it works now. */
@@ -234,9 +253,12 @@ public final class CallBreaker {
     return whole.breaker.getState() == State.CLOSED;
   }
 
-  /** Milliseconds until the breaker of all calls lets a probe through; 0 where it may now. */
+  /**
+   * Milliseconds until the breaker of all calls lets a probe through; -1 where it is closed, or has
+   * let one through.
+   */
   public long probeIn() {
-    return whole.breaker.getState() == State.OPEN ? wait(whole) : 0;
+    return whole.breaker.getState() == State.OPEN ? wait(whole) : -1;
   }
 
   /** How many breakers are not closed. */

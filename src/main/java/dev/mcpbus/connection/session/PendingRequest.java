@@ -267,6 +267,11 @@ public abstract class PendingRequest {
     breaker = one;
   }
 
+  /** Whether a breaker has let it through, and does not know yet how it ends. */
+  final boolean isGuarded() {
+    return breaker != null;
+  }
+
   private void tell(@Nullable McpFailure failure, boolean withToolError) {
     CallBreaker one = breaker;
     if (one != null) {

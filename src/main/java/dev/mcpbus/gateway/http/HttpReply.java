@@ -139,10 +139,6 @@ public class HttpReply {
     return over || http.closed() || http.ended();
   }
 
-  boolean isStream() {
-    return stream;
-  }
-
   void header(CharSequence name, String value) {
     http.putHeader(name, value);
   }

@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway.options;
 
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.internals.RecordCopy;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,33 +51,5 @@ public record GatewayOptions(
         || pageSize < 1) {
       throw new IllegalArgumentException("the bounds of the gateway must be positive");
     }
-  }
-
-  public GatewayOptions withViews(Map<String, ViewOptions> other) {
-    return RecordCopy.with(this, "views", other);
-  }
-
-  public GatewayOptions withSessionIdle(Duration other) {
-    return RecordCopy.with(this, "sessionIdle", other);
-  }
-
-  public GatewayOptions withMaxSessions(int other) {
-    return RecordCopy.with(this, "maxSessions", other);
-  }
-
-  public GatewayOptions withMaxStreams(int other) {
-    return RecordCopy.with(this, "maxStreams", other);
-  }
-
-  public GatewayOptions withPageSize(int other) {
-    return RecordCopy.with(this, "pageSize", other);
-  }
-
-  public GatewayOptions withPassUnknown(@Nullable Boolean other) {
-    return RecordCopy.with(this, "passUnknown", other);
-  }
-
-  public GatewayOptions withHandshakeWait(Duration other) {
-    return RecordCopy.with(this, "handshakeWait", other);
   }
 }

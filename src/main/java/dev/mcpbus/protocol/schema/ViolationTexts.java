@@ -71,15 +71,6 @@ public final class ViolationTexts {
     return new Violation(path.isEmpty() ? "/" : path, cut(text));
   }
 
-  /**
-   * What is wrong at one place, such as {@code must be string, not number}.
-   *
-   * @param there all errors at that place, at least one
-   */
-  public static String explain(List<OutputUnit> there) {
-    return cut(text(first(there), there));
-  }
-
   private static OutputUnit first(List<OutputUnit> there) {
     return there.stream()
         .filter(error -> !CONTAINER.matcher(keyword(error)).matches())

@@ -105,10 +105,6 @@ public final class OAuthClient {
   private @Nullable OAuthException failure;
   private Instant failedAt = Instant.EPOCH;
 
-  public OAuthClient(OAuthSettings settings, Environment environment) {
-    this(settings, environment, null);
-  }
-
   /**
    * @param proxy of the server's entry, as in {@code HttpOptions}; null for that of the environment
    */

@@ -22,16 +22,4 @@ record BusTuning(int window, Duration connectTimeout, Duration takeTimeout, Dura
           Duration.ofSeconds(5),
           Duration.ofSeconds(30),
           Duration.ofSeconds(5));
-
-  BusTuning withWindow(int other) {
-    return new BusTuning(other, connectTimeout, takeTimeout, heartbeat);
-  }
-
-  BusTuning withTakeTimeout(Duration other) {
-    return new BusTuning(window, connectTimeout, other, heartbeat);
-  }
-
-  BusTuning withHeartbeat(Duration other) {
-    return new BusTuning(window, connectTimeout, takeTimeout, other);
-  }
 }

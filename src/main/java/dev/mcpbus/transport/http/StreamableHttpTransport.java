@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BuiltInTransport;
@@ -80,7 +81,7 @@ public final class StreamableHttpTransport implements Transport {
             to,
             headers,
             ChannelCredentials.of(authenticator, context),
-            isGivenUnknown ? options.withSessionId(null) : options,
+            isGivenUnknown ? RecordCopy.with(options, "sessionId", null) : options,
             () -> isGivenUnknown = true,
             receiver);
     return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls, to), receiver);

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.PrivateFile;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.OutputListener;
@@ -106,7 +107,7 @@ final class ContainerProcess implements ChildProcess {
     }
     try {
       ChildProcess child =
-          launcher.launch(options.withArgs(Sensitive.all(run.args())), inbox, tail);
+          launcher.launch(RecordCopy.with(options, "args", Sensitive.all(run.args())), inbox, tail);
       return new ContainerProcess(child, script, inbox, launcher);
     } catch (TransportException e) {
       delete(script);

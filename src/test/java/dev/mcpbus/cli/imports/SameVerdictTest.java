@@ -8,6 +8,7 @@ import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportOptions;
 import java.io.ByteArrayOutputStream;
@@ -39,7 +40,9 @@ class SameVerdictTest {
         // An import says in which folder a program starts; a file that runs has the process's.
         good.put(
             one.name(),
-            one.transport() instanceof StdioOptions stdio ? stdio.withCwd(null) : one.transport());
+            one.transport() instanceof StdioOptions stdio
+                ? RecordCopy.with(stdio, "cwd", null)
+                : one.transport());
       }
       return new Verdict(
           good,

@@ -3,7 +3,7 @@ package dev.mcpbus.cli.stdio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.internals.InternalContext;
-import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
 import io.vertx.core.Vertx;
@@ -15,7 +15,6 @@ import java.io.PipedOutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -84,8 +83,7 @@ final class BridgeRig implements AutoCloseable {
       throws Exception {
     BridgeRig rig = new BridgeRig();
     HttpOptions options =
-        HttpOptions.of(Sensitive.of(url.toString()), Map.of())
-            .withConnectTimeout(Duration.ofSeconds(2));
+        RecordCopy.with(HttpOptions.of(url), "connectTimeout", Duration.ofSeconds(2));
     StdioBridge bridge =
         new StdioBridge(
             rig.owner,

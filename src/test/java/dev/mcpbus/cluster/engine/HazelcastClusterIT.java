@@ -165,10 +165,11 @@ class HazelcastClusterIT {
   @Test
   void a_certificate_that_is_not_there_is_named() throws IOException {
     ClusterOptions options =
-        options("127.0.0.1", FreePorts.row(10), SECRET)
-            .withTls(
-                new ClusterOptions.Tls(
-                    folder.resolve("none.crt"), folder.resolve("b"), folder.resolve("c")));
+        RecordCopy.with(
+            options("127.0.0.1", FreePorts.row(10), SECRET),
+            "tls",
+            new ClusterOptions.Tls(
+                folder.resolve("none.crt"), folder.resolve("b"), folder.resolve("c")));
     refused(options, null, "cluster.tls", "none.crt", "cannot be read");
   }
 }

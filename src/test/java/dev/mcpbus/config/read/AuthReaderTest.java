@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -132,12 +133,16 @@ class AuthReaderTest {
   void beyond_loopback_login_is_required() {
     assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost("0.0.0.0"))
         .hasMessageContaining("auth.apiKeys");
-    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withRemote(true).withHost("0.0.0.0"))
+    assertThatThrownBy(
+            () -> RecordCopy.with(BridgeOptions.DEFAULT, "allowRemote", true).withHost("0.0.0.0"))
         .hasMessageContaining("allowedHosts");
     BridgeOptions remote =
-        BridgeOptions.DEFAULT
-            .withAllowed(Set.of("mcp.example"), Set.of())
-            .withRemote(true)
+        RecordCopy.with(
+                RecordCopy.with(
+                    BridgeOptions.DEFAULT,
+                    Map.of("allowedHosts", Set.of("mcp.example"), "allowedOrigins", Set.of())),
+                "allowRemote",
+                true)
             .withHost("0.0.0.0");
     assertThatThrownBy(() -> remote.requireAuth(false)).hasMessageContaining("--new-key");
     remote.requireAuth(true);

@@ -40,7 +40,7 @@ class TlsReaderTest {
     ServerDefinition ca =
         sample.good("\"url\": \"https://h.example/mcp\"", "\"tls\": {\"caFile\": \"ca.pem\"}");
     assertThat(((HttpOptions) ca.transport()).tls())
-        .isEqualTo(TlsOptions.trusting(folder.resolve("ca.pem")));
+        .isEqualTo(new TlsOptions(folder.resolve("ca.pem"), null, null));
   }
 
   @ParameterizedTest

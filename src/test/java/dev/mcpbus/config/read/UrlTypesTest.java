@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
@@ -57,7 +58,8 @@ class UrlTypesTest {
     ServerDefinition one = one("\"url\": \"" + url + "\"" + (more == null ? "" : ", " + more));
     assertThat(one.transport().type()).isEqualTo(type);
     assertThat(one.view().getString("type")).isEqualTo(type);
-    assertThat(BuiltInTransports.create(vertx, one.transport()).type()).isEqualTo(type);
+    assertThat(BuiltInTransports.create(vertx, one.transport(), AuthenticatorFactory.NONE).type())
+        .isEqualTo(type);
   }
 
   @Test

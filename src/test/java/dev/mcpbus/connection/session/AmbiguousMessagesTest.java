@@ -10,6 +10,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -131,7 +132,7 @@ class AmbiguousMessagesTest {
             bus.bus(),
             new ConnectionId("strict"),
             peer.transport(),
-            ConnectionOptions.DEFAULT.with().strict(true).build()));
+            RecordCopy.with(ConnectionOptions.DEFAULT, "strict", true)));
     bus.awaitState("strict", "READY");
     answer.set("{\"messages\":[]},\"error\":null");
     McpFailure failure =

@@ -13,6 +13,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.BusMessages;
 import dev.mcpbus.connection.BusMessages.Sent;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
@@ -23,6 +24,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,7 +148,7 @@ class BusCallTest {
   @Test
   void a_call_beyond_the_limits_is_refused(Vertx vertx) {
     ConnectionOptions tight =
-        ConnectionOptions.DEFAULT.with().limits(new ParseLimits(20, 64, 100)).build();
+        RecordCopy.with(ConnectionOptions.DEFAULT, "limits", new ParseLimits(20, 64, 100));
     JsonObject big = new JsonObject().put("a", "0123456789012345");
     assertThat(refused(BusMessages.send(vertx, big), tight).code())
         .isEqualTo(FailureCode.LIMIT_EXCEEDED);
@@ -173,11 +175,13 @@ class BusCallTest {
   @Test
   void without_a_header_the_request_timeout_holds_and_progress_moves_it(Vertx vertx) {
     ConnectionOptions options =
-        ConnectionOptions.DEFAULT
-            .with()
-            .requestTimeout(Duration.ofMillis(100))
-            .maxCallDuration(Duration.ofMillis(150))
-            .build();
+        RecordCopy.with(
+            ConnectionOptions.DEFAULT,
+            Map.of(
+                "requestTimeout",
+                Duration.ofMillis(100),
+                "maxCallDuration",
+                Duration.ofMillis(150)));
     Sent sent = BusMessages.send(vertx, new JsonObject());
     BusCall call = BusCall.of(sent.message(), "tools/call", options, AT_1000, null);
     assertThat(call.deadline()).isEqualTo(1_100);
@@ -225,11 +229,13 @@ class BusCallTest {
   void a_request_that_may_be_a_stream_lasts_as_long_as_its_server_speaks(
       String method, Vertx vertx) {
     ConnectionOptions options =
-        ConnectionOptions.DEFAULT
-            .with()
-            .requestTimeout(Duration.ofMillis(100))
-            .maxCallDuration(Duration.ofMillis(150))
-            .build();
+        RecordCopy.with(
+            ConnectionOptions.DEFAULT,
+            Map.of(
+                "requestTimeout",
+                Duration.ofMillis(100),
+                "maxCallDuration",
+                Duration.ofMillis(150)));
     BusCall stream = asked(vertx, method, options);
     assertThat(stream.deadline()).as("silent").isEqualTo(1_100);
     for (long now = 1_050; now < 100_000; now += 50) {
@@ -240,7 +246,7 @@ class BusCallTest {
     assertThat(stream.deadline()).as("opened, it may be silent").isEqualTo(Long.MAX_VALUE);
 
     BusCall bounded =
-        asked(vertx, method, options.with().maxStreamDuration(Duration.ofMillis(300)).build());
+        asked(vertx, method, RecordCopy.with(options, "maxStreamDuration", Duration.ofMillis(300)));
     bounded.extend(1_250);
     assertThat(bounded.deadline()).isEqualTo(1_300);
     bounded.open();
@@ -271,7 +277,7 @@ class BusCallTest {
   @Test
   void without_a_time_of_its_own_the_request_time_out_counts_from_the_arrival(Vertx vertx) {
     ConnectionOptions short1s =
-        ConnectionOptions.DEFAULT.with().requestTimeout(Duration.ofSeconds(1)).build();
+        RecordCopy.with(ConnectionOptions.DEFAULT, "requestTimeout", Duration.ofSeconds(1));
     Sent late = BusMessages.send(vertx, new JsonObject(), arrived(1_000));
     assertThat(refused(late, short1s).code()).isEqualTo(FailureCode.CALL_TIMEOUT);
 

@@ -112,7 +112,7 @@ class CallBreakerTest {
     assertThat(refused)
         .hasMessageContaining("circuit breaker of this server is open")
         .hasMessageContaining("5 of the last 5 calls failed")
-        .hasMessageContaining("CALL_TIMEOUT: no answer");
+        .hasMessageContaining("the last with CALL_TIMEOUT");
     assertThat(moves()).containsExactly("closed > open");
     assertThat(changes.get(0).getLong("retryAfter")).isEqualTo(30_000);
     assertThat(breaker.isClosed()).isFalse();
@@ -204,6 +204,78 @@ class CallBreakerTest {
     assertThat(changes.get(0).getString("tool")).isEqualTo("bad");
     assertThat(breaker.toJson().getJsonArray("tools").getJsonObject(0).getString("tool"))
         .isEqualTo("bad");
+  }
+
+  @Test
+  void nobody_reads_the_words_of_a_failure_that_another_caller_got() {
+    CallBreaker breaker = breaker("errors", true);
+    String words = "{\"code\":-32000,\"message\":\"no account of alice@example.org\"}";
+    fail(breaker, McpFailure.upstream(RawJson.of(words), Redactor.NONE), 5);
+    McpFailure refused = breaker.refusal(call());
+    assertThat(refused.toJson().encode()).contains("UPSTREAM_ERROR").doesNotContain("alice");
+    assertThat(breaker.toJson().encode()).doesNotContain("alice");
+    assertThat(changes.toString()).doesNotContain("alice");
+  }
+
+  @Test
+  void what_was_sent_before_it_opened_is_no_probe() {
+    CallBreaker breaker = breaker();
+    List<PendingRequest> before = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      before.add(call());
+      assertThat(breaker.refusal(before.get(i))).isNull();
+    }
+    fail(breaker, late, 5);
+    now += 30_001;
+    PendingRequest probe = call();
+    assertThat(breaker.refusal(probe)).isNull();
+    before.get(0).answered(false);
+    before.get(1).fail(late);
+    before.get(2).fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled"));
+    assertThat(moves()).containsExactly("closed > open", "open > halfOpen");
+    assertThat(breaker.refusal(call())).as("the probe is on its way").isNotNull();
+    probe.answered(false);
+    assertThat(breaker.isClosed()).isTrue();
+  }
+
+  @Test
+  void a_probe_that_was_cancelled_makes_room_for_another_and_that_is_told() {
+    List<String> told = new ArrayList<>();
+    CallBreaker breaker =
+        CallBreaker.of(
+            BreakerOptions.DEFAULT,
+            () -> now,
+            new CallBreaker.BreakerListener() {
+              @Override
+              public void changed(JsonObject change) {
+                told.add(change.getString("to"));
+              }
+
+              @Override
+              public void wantsProbe() {
+                told.add("one more");
+              }
+            });
+    fail(breaker, late, 5);
+    now += 30_001;
+    PendingRequest probe = call();
+    assertThat(breaker.refusal(probe)).isNull();
+    assertThat(breaker.probeIn()).as("one is on its way").isEqualTo(-1);
+    probe.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled"));
+    assertThat(told).containsExactly("open", "halfOpen", "one more");
+    assertThat(breaker.refusal(call())).isNull();
+  }
+
+  @Test
+  void a_probe_that_another_session_sends_again_is_still_that_probe() {
+    CallBreaker breaker = breaker();
+    fail(breaker, late, 5);
+    now += 30_001;
+    PendingRequest probe = call();
+    assertThat(breaker.refusal(probe)).isNull();
+    assertThat(breaker.refusal(probe)).isNull();
+    probe.answered(false);
+    assertThat(breaker.isClosed()).isTrue();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Quirks;
@@ -204,7 +205,7 @@ class PaginationTest {
         Pagination.all(
             "tools",
             RawJson.EMPTY_OBJECT,
-            ConnectionOptions.DEFAULT.with().maxPages(2).build(),
+            RecordCopy.with(ConnectionOptions.DEFAULT, "maxPages", 2),
             quirks,
             page -> few.next());
     assertThat(bounded.cause()).hasMessageContaining("does not end after 2 pages");
@@ -220,7 +221,7 @@ class PaginationTest {
 
   @Test
   void more_pages_than_allowed_end_it() {
-    ConnectionOptions options = ConnectionOptions.DEFAULT.with().maxPages(2).build();
+    ConnectionOptions options = RecordCopy.with(ConnectionOptions.DEFAULT, "maxPages", 2);
     String first = "{\"tools\":[],\"nextCursor\":\"1\"}";
     String second = "{\"tools\":[],\"nextCursor\":\"2\"}";
     assertThat(refused(options, first, second)).hasMessageContaining("2 pages");
@@ -230,7 +231,7 @@ class PaginationTest {
   @Test
   void more_bytes_than_one_message_may_have_end_it() {
     ParseLimits tight = new ParseLimits(60, 64, 100);
-    ConnectionOptions options = ConnectionOptions.DEFAULT.with().limits(tight).build();
+    ConnectionOptions options = RecordCopy.with(ConnectionOptions.DEFAULT, "limits", tight);
     assertThat(
             refused(
                     options,

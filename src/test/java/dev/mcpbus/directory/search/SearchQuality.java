@@ -57,7 +57,7 @@ record SearchQuality(int queries, double recallAt5, double mrr, List<String> mis
     double reciprocal = 0;
     List<String> misses = new ArrayList<>();
     for (Labelled one : labelled) {
-      List<String> names = names(index.search(new SearchRequest(one.query, 100, 0, null)));
+      List<String> names = names(index.search(new SearchRequest(one.query, 100, 0, null, false)));
       int place = 1;
       while (place <= names.size() && !one.wanted.contains(names.get(place - 1))) {
         place++;

@@ -68,7 +68,7 @@ class ToolIndexTest {
   }
 
   private JsonObject search(String query, @Nullable List<String> servers) throws IOException {
-    return index.search(new SearchRequest(query, 10, 0, servers));
+    return index.search(new SearchRequest(query, 10, 0, servers, false));
   }
 
   private List<String> find(String query) throws IOException {
@@ -123,10 +123,10 @@ class ToolIndexTest {
   @Test
   void an_empty_query_lists_all_in_the_catalogs_order_page_by_page() throws IOException {
     assertThat(find("  ")).containsExactly("hub.createIssue", "hub.list_files", "sky.get-weather");
-    JsonObject page = index.search(new SearchRequest("", 1, 1, null));
+    JsonObject page = index.search(new SearchRequest("", 1, 1, null, false));
     assertThat(SearchQuality.names(page)).containsExactly("hub.list_files");
     assertThat(page.getLong("total")).isEqualTo(3);
-    assertThat(SearchQuality.names(index.search(new SearchRequest("", 10, 10_000, null))))
+    assertThat(SearchQuality.names(index.search(new SearchRequest("", 10, 10_000, null, false))))
         .isEmpty();
   }
 
@@ -219,6 +219,7 @@ class ToolIndexTest {
 
   @Test
   void requests_have_defaults() throws ProtocolException {
-    assertThat(SearchRequest.of(new JsonObject())).isEqualTo(new SearchRequest("", 10, 0, null));
+    assertThat(SearchRequest.of(new JsonObject()))
+        .isEqualTo(new SearchRequest("", 10, 0, null, false));
   }
 }

@@ -3,9 +3,11 @@ package dev.mcpbus.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.gateway.Peers;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.McpHttp;
@@ -195,7 +197,9 @@ class SseEndpointTest {
   @Test
   void streams_are_counted() {
     bus.close();
-    bus = TestBus.startWithGateway(new JsonObject(), GatewayOptions.DEFAULT.withMaxStreams(1));
+    bus =
+        TestBus.startWithGateway(
+            new JsonObject(), RecordCopy.with(GatewayOptions.DEFAULT, "maxStreams", 1));
     try (Client client = new Client("/sse")) {
       assertThat(new McpHttp(bus.port(), "/sse").get().status()).isEqualTo(503);
       assertThat(client.endpoint).isNotEmpty();
@@ -218,7 +222,7 @@ class SseEndpointTest {
         TestBus.startWithAuth(
             new JsonObject(),
             BridgeOptions.DEFAULT.withPort(0),
-            AuthOptions.ofKeys(
+            TestOptions.ofKeys(
                 List.of(
                     new AuthOptions.ApiKey("ada", ada.hash(), Set.of(), false, null, null),
                     new AuthOptions.ApiKey("bob", bob.hash(), Set.of(), false, null, null))));

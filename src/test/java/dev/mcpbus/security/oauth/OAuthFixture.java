@@ -120,7 +120,8 @@ abstract class OAuthFixture {
             this::resolve,
             () -> now,
             patience,
-            loginTimeout));
+            loginTimeout),
+        null);
   }
 
   /** Resolves the names of the test; any other host must be an address. Uses no DNS. */

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.transport.Acceptor;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -28,7 +30,8 @@ class BusTransportTest extends TransportContract {
 
   private static final String ADDRESS = "test.server";
   private static final BusTuning TUNING =
-      BusTuning.DEFAULT.withWindow(WINDOW).withHeartbeat(Duration.ofMillis(50));
+      RecordCopy.with(
+          RecordCopy.with(BusTuning.DEFAULT, "window", WINDOW), "heartbeat", Duration.ofMillis(50));
 
   @Override
   protected Transport connectTo(Acceptor acceptor) throws Exception {
@@ -46,7 +49,9 @@ class BusTransportTest extends TransportContract {
 
   @Test
   void nobody_at_the_address_fails_the_opening_and_names_it() {
-    Transport transport = BuiltInTransports.create(vertx, new BusOptions("no.such.server"));
+    Transport transport =
+        BuiltInTransports.create(
+            vertx, new BusOptions("no.such.server"), AuthenticatorFactory.NONE);
     assertRefused(transport, "no.such.server", "no server listens");
   }
 
@@ -121,7 +126,10 @@ class BusTransportTest extends TransportContract {
                     null,
                     new DeliveryOptions().addHeader(BusFrames.CHANNEL, "mcpbus.channel.silent")));
     BusTuning hasty =
-        BusTuning.DEFAULT.withTakeTimeout(Duration.ofMillis(100)).withHeartbeat(ofHours(1));
+        RecordCopy.with(
+            RecordCopy.with(BusTuning.DEFAULT, "takeTimeout", Duration.ofMillis(100)),
+            "heartbeat",
+            ofHours(1));
     Recorder client = new Recorder(clientContext);
     Channel here =
         get(

@@ -5,6 +5,7 @@ import static dev.mcpbus.testing.RawHttpServer.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.ChannelProbe;
@@ -67,7 +68,8 @@ class FallbackChannelTest extends HttpFixture {
   void headers_for_streams_are_sent_with_the_get_alone() throws Exception {
     HttpSseServer server = httpSse();
     HttpOptions options =
-        HttpOptions.of(server.url()).withStreamHeaders(Map.of("X-Stream", Sensitive.of("yes")));
+        RecordCopy.with(
+            HttpOptions.of(server.url()), "streamHeaders", Map.of("X-Stream", Sensitive.of("yes")));
     ChannelProbe probe = handshake(options);
     probe.call(1, "tools/list");
     assertThat(server.http().requests("GET"))
@@ -175,7 +177,9 @@ class FallbackChannelTest extends HttpFixture {
               peer.reply("405 Method Not Allowed", "");
             });
     ChannelProbe probe =
-        open(HttpOptions.of(server.url()).withConnectTimeout(Duration.ofSeconds(30)));
+        open(
+            RecordCopy.with(
+                HttpOptions.of(server.url()), "connectTimeout", Duration.ofSeconds(30)));
     probe.request(0, Methods.INITIALIZE);
     await().until(() -> server.requests("GET").size() == 1);
     probe.run(() -> probe.channel().forget(0));

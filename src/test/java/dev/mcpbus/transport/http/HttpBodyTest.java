@@ -4,6 +4,7 @@ import static dev.mcpbus.testing.RawHttpServer.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -93,7 +94,7 @@ class HttpBodyTest extends HttpFixture {
                 peer.chunk(" ".repeat(512));
               }
             });
-    ChannelProbe probe = open(options(server).withLimits(SMALL));
+    ChannelProbe probe = open(RecordCopy.with(options(server), "limits", SMALL));
     expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
@@ -107,7 +108,7 @@ class HttpBodyTest extends HttpFixture {
               peer.head("200 OK", "Content-Type: application/json", "Content-Length: 999999999");
               peer.silence();
             });
-    ChannelProbe probe = open(options(server).withLimits(SMALL));
+    ChannelProbe probe = open(RecordCopy.with(options(server), "limits", SMALL));
     expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }

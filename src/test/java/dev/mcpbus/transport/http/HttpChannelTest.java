@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
@@ -32,7 +34,10 @@ class HttpChannelTest extends HttpFixture {
     RawHttpServer server = session((request, peer) -> peer.result(request.id()));
     ChannelProbe probe =
         handshake(
-            options(server).withHeaders(Map.of("X-Team", "blue", "Accept", "x", "MCP-Foo", "y")));
+            RecordCopy.with(
+                options(server),
+                "headers",
+                Sensitive.values(Map.of("X-Team", "blue", "Accept", "x", "MCP-Foo", "y"))));
     assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
 
     Request first = server.requests().get(0);
@@ -84,8 +89,8 @@ class HttpChannelTest extends HttpFixture {
     RawHttpServer server = play(RawHttpServer.Peer::silence);
     ChannelProbe probe =
         open(
-            new HttpOptions(
-                server.url(), Map.of(), options(server).connectTimeout(), false, 1, SMALL));
+            RecordCopy.with(
+                options(server), Map.of("listen", false, "maxConnections", 1, "limits", SMALL)));
     for (int id = 0; id < 1_025; id++) {
       probe.request(id, "ping");
       if (id == 0) {
@@ -109,8 +114,10 @@ class HttpChannelTest extends HttpFixture {
     assertThatThrownBy(
             () ->
                 open(
-                    HttpOptions.of(URI.create("http://127.0.0.1/"))
-                        .withHeaders(Map.of("X-Key", "secret\r\nEvil: 1"))))
+                    RecordCopy.with(
+                        HttpOptions.of(URI.create("http://127.0.0.1/")),
+                        "headers",
+                        Sensitive.values(Map.of("X-Key", "secret\r\nEvil: 1")))))
         .hasMessageContaining("X-Key")
         .hasMessageNotContaining("secret");
   }

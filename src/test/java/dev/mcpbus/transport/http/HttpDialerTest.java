@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.TestBus;
@@ -151,7 +152,7 @@ class HttpDialerTest extends HttpFixture {
                             Buffer.buffer("127.0.0.77 localhost\n127.0.0.1 my_server\n"))));
     try {
       URI url = URI.create("http://" + name + ":" + server.port() + "/mcp");
-      handshake(HttpOptions.of(url).withListen(false));
+      handshake(RecordCopy.with(HttpOptions.of(url), "listen", false));
       assertThat(server.requests().get(0).headers()).containsEntry("host", url.getAuthority());
       assertThat(server.accepted()).as("the later request is in the same pool").isEqualTo(1);
     } finally {
@@ -163,9 +164,11 @@ class HttpDialerTest extends HttpFixture {
   void a_plain_server_is_asked_through_the_proxy_by_its_whole_url() throws Exception {
     RawHttpServer proxy = session((request, peer) -> peer.json("{}"));
     handshake(
-        HttpOptions.of(URI.create("http://mcp.corp.test/mcp?a=b"))
-            .withListen(false)
-            .withProxy(Sensitive.of("http://ada:canary%40@127.0.0.1:" + proxy.port())));
+        RecordCopy.with(
+            RecordCopy.with(
+                HttpOptions.of(URI.create("http://mcp.corp.test/mcp?a=b")), "listen", false),
+            "proxy",
+            Sensitive.of("http://ada:canary%40@127.0.0.1:" + proxy.port())));
     RawHttpServer.Request first = proxy.requests().get(0);
     assertThat(first.path()).isEqualTo("http://mcp.corp.test/mcp?a=b");
     assertThat(first.headers())
@@ -181,8 +184,10 @@ class HttpDialerTest extends HttpFixture {
   void the_stream_goes_through_the_proxy_too() throws Exception {
     RawHttpServer proxy = session((request, peer) -> peer.reply("405 No", ""));
     handshake(
-        HttpOptions.of(URI.create("http://mcp.corp.test/mcp"))
-            .withProxy(Sensitive.of("http://127.0.0.1:" + proxy.port())));
+        RecordCopy.with(
+            HttpOptions.of(URI.create("http://mcp.corp.test/mcp")),
+            "proxy",
+            Sensitive.of("http://127.0.0.1:" + proxy.port())));
     await().until(() -> !proxy.requests("GET").isEmpty());
     assertThat(proxy.requests("GET").get(0).path()).isEqualTo("http://mcp.corp.test/mcp");
   }
@@ -194,9 +199,11 @@ class HttpDialerTest extends HttpFixture {
         answer((request, peer) -> peer.reply("407 Proxy Authentication Required", ""));
     String place = "127.0.0.1:" + proxy.port();
     var failure =
-        open(HttpOptions.of(URI.create(scheme + "://mcp.corp.test/mcp"))
-                .withListen(false)
-                .withProxy(Sensitive.of("http://ada:canary@" + place)))
+        open(RecordCopy.with(
+                RecordCopy.with(
+                    HttpOptions.of(URI.create(scheme + "://mcp.corp.test/mcp")), "listen", false),
+                "proxy",
+                Sensitive.of("http://ada:canary@" + place)))
             .fail(1, "tools/list");
     expect(failure, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(failure)
@@ -212,10 +219,14 @@ class HttpDialerTest extends HttpFixture {
   void a_proxy_that_is_not_there_is_named() throws Exception {
     int port = RawHttpServer.refusingPort();
     var failure =
-        open(HttpOptions.of(URI.create("http://mcp.corp.test/mcp"))
-                .withListen(false)
-                .withConnectTimeout(Duration.ofSeconds(5))
-                .withProxy(Sensitive.of("http://ada:canary@127.0.0.1:" + port)))
+        open(RecordCopy.with(
+                RecordCopy.with(
+                    RecordCopy.with(
+                        HttpOptions.of(URI.create("http://mcp.corp.test/mcp")), "listen", false),
+                    "connectTimeout",
+                    Duration.ofSeconds(5)),
+                "proxy",
+                Sensitive.of("http://ada:canary@127.0.0.1:" + port)))
             .fail(1, "tools/list");
     expect(failure, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(failure)

@@ -6,15 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -203,7 +204,7 @@ class HttpEventStreamTest extends HttpFixture {
                 peer.chunk("data: " + "x".repeat(1_000));
               }
             });
-    ChannelProbe probe = open(options(server).withLimits(SMALL));
+    ChannelProbe probe = open(RecordCopy.with(options(server), "limits", SMALL));
     expect(probe.fail(1, "tools/call"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
@@ -258,14 +259,17 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("data: " + resultOf(request.id()) + "\n\n");
               peer.end();
             });
-    ChannelProbe probe = handshake(options(server).withListen(true));
+    ChannelProbe probe = handshake(RecordCopy.with(options(server), "listen", true));
     probe.call(1, "tools/call");
     await().until(() -> probe.heard().contains("n/one"));
     assertThat(probe.tolerated(Quirk.STRAY_EVENTS)).isEqualTo(2);
     assertThat(gets).hasValue(1);
 
     ChannelProbe strict =
-        own(ChannelProbe.strict(vertx, BuiltInTransports.create(vertx, options(server))));
+        own(
+            ChannelProbe.strict(
+                vertx,
+                BuiltInTransports.create(vertx, options(server), AuthenticatorFactory.NONE)));
     expect(strict.fail(1, "tools/call"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 
@@ -335,7 +339,7 @@ class HttpEventStreamTest extends HttpFixture {
                 peer.result(request.id());
               }
             });
-    ChannelProbe probe = handshake(options(server).withListen(true));
+    ChannelProbe probe = handshake(RecordCopy.with(options(server), "listen", true));
     await().until(() -> server.requests("GET").size() == 1);
     probe.call(1, "ping");
     probe.call(2, "ping");
@@ -354,7 +358,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("retry: 60000\ndata: " + notification("n/one") + "\n\n");
               peer.end();
             });
-    ChannelProbe probe = handshake(options(server).withListen(true));
+    ChannelProbe probe = handshake(RecordCopy.with(options(server), "listen", true));
     await().until(() -> probe.heard().size() == 1);
     await("the connection of the calls is left").until(() -> server.open() == 1);
     assertThat(server.accepted()).isEqualTo(2);
@@ -384,7 +388,9 @@ class HttpEventStreamTest extends HttpFixture {
               peer.silence();
             });
     ChannelProbe probe =
-        handshake(new HttpOptions(server.url(), Map.of(), Duration.ofSeconds(5), true, 1, SMALL));
+        handshake(
+            RecordCopy.with(
+                HttpOptions.of(server.url()), Map.of("maxConnections", 1, "limits", SMALL)));
     await().until(() -> probe.heard().size() == 1);
     probe.call(1, "ping");
     cut.countDown();

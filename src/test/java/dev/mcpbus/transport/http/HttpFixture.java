@@ -3,11 +3,13 @@ package dev.mcpbus.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Answer;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -77,7 +79,7 @@ abstract class HttpFixture {
   }
 
   HttpOptions options(RawHttpServer server) {
-    return HttpOptions.of(server.url()).withListen(false);
+    return RecordCopy.with(HttpOptions.of(server.url()), "listen", false);
   }
 
   ChannelProbe open(RawHttpServer server) throws Exception {
@@ -85,11 +87,13 @@ abstract class HttpFixture {
   }
 
   ChannelProbe open(URI url) throws Exception {
-    return open(HttpOptions.of(url).withListen(false));
+    return open(RecordCopy.with(HttpOptions.of(url), "listen", false));
   }
 
   ChannelProbe open(HttpOptions options) throws Exception {
-    return own(ChannelProbe.open(vertx, BuiltInTransports.create(vertx, options)));
+    return own(
+        ChannelProbe.open(
+            vertx, BuiltInTransports.create(vertx, options, AuthenticatorFactory.NONE)));
   }
 
   /** Closed by the test's end. */

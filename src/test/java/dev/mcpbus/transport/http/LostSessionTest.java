@@ -10,6 +10,7 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -269,7 +270,10 @@ class LostSessionTest extends HttpFixture {
               }
             });
     ChannelProbe probe =
-        own(ChannelProbe.strict(vertx, BuiltInTransports.create(vertx, options(server))));
+        own(
+            ChannelProbe.strict(
+                vertx,
+                BuiltInTransports.create(vertx, options(server), AuthenticatorFactory.NONE)));
     probe.call(0, Methods.INITIALIZE);
     probe.call(1, "tools/list");
     lost = true;

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;
@@ -57,7 +60,10 @@ class SseTransportTest extends HttpFixture {
   }
 
   private ChannelProbe connect(HttpOptions options) throws Exception {
-    return own(ChannelProbe.open(vertx, BuiltInTransports.create(vertx, new SseOptions(options))));
+    return own(
+        ChannelProbe.open(
+            vertx,
+            BuiltInTransports.create(vertx, new SseOptions(options), AuthenticatorFactory.NONE)));
   }
 
   private TransportException refusal(HttpOptions options) throws Exception {
@@ -73,7 +79,11 @@ class SseTransportTest extends HttpFixture {
   void messages_are_posted_and_answers_come_over_the_stream() throws Exception {
     HttpSseServer server = answering();
     ChannelProbe probe =
-        connect(HttpOptions.of(server.url()).withHeaders(Map.of("X-Team", "blue")));
+        connect(
+            RecordCopy.with(
+                HttpOptions.of(server.url()),
+                "headers",
+                Sensitive.values(Map.of("X-Team", "blue"))));
     probe.call(0, Methods.INITIALIZE);
     probe.notify(Methods.INITIALIZED);
     assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
@@ -464,7 +474,7 @@ class SseTransportTest extends HttpFixture {
             });
     Duration soon = Duration.ofMillis(100);
     expect(
-        refusal(HttpOptions.of(silent.url()).withConnectTimeout(soon)),
+        refusal(RecordCopy.with(HttpOptions.of(silent.url()), "connectTimeout", soon)),
         Reason.CONNECT_FAILED,
         Reached.NO);
     await().until(() -> silent.open() == 0);

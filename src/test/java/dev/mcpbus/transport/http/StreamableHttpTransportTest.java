@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
@@ -145,7 +147,11 @@ class StreamableHttpTransportTest extends HttpFixture {
     RawHttpServer server =
         answer((request, peer) -> peer.reply("307 Moved", "", "Location: " + other.url()));
     ChannelProbe probe =
-        open(options(server).withHeaders(Map.of("Authorization", "Bearer secret")));
+        open(
+            RecordCopy.with(
+                options(server),
+                "headers",
+                Sensitive.values(Map.of("Authorization", "Bearer secret"))));
     TransportException failure = probe.fail(1, "ping");
     expect(failure, Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(failure).hasMessageContaining("http://127.0.0.1:" + other.port());

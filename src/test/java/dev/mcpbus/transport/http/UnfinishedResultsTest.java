@@ -9,6 +9,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -126,7 +127,9 @@ class UnfinishedResultsTest extends HttpFixture {
             ChannelProbe.open(
                 vertx,
                 BuiltInTransports.create(
-                    vertx, SocketOptions.of(URI.create("tcp://127.0.0.1:" + server.port())))));
+                    vertx,
+                    SocketOptions.of(URI.create("tcp://127.0.0.1:" + server.port())),
+                    AuthenticatorFactory.NONE)));
     await().until(() -> !probe.closings().isEmpty());
     expect(probe.closings().get(0), Reason.OVERLOADED, Reached.MAYBE);
     assertThat(budget.used()).isZero();

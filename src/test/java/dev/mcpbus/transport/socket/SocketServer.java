@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
@@ -21,7 +22,8 @@ final class SocketServer {
 
   /** Call on the context that is to own the connections. Refuses the first line that is junk. */
   static Future<NetServer> listen(Vertx vertx, SocketAddress at, Acceptor acceptor) {
-    SocketOptions options = SocketOptions.of(URI.create("tcp://peer:1")).withJunkLines(0);
+    SocketOptions options =
+        RecordCopy.with(SocketOptions.of(URI.create("tcp://peer:1")), "junkLines", 0);
     return vertx
         .createNetServer()
         .connectHandler(

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.testing.Certificates;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Script;
+import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsOptions;
@@ -43,7 +45,8 @@ class SocketTransportTest {
   private static final String PONG = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":1}}";
 
   private static ChannelProbe open(Vertx vertx, SocketOptions options) throws Exception {
-    return ChannelProbe.open(vertx, BuiltInTransports.create(vertx, options));
+    return ChannelProbe.open(
+        vertx, BuiltInTransports.create(vertx, options, AuthenticatorFactory.NONE));
   }
 
   private static SocketOptions to(RawHttpServer server) {
@@ -138,7 +141,7 @@ class SocketTransportTest {
               peer.send("log\n".repeat(4));
               peer.silence();
             })) {
-      ChannelProbe probe = open(vertx, to(server).withJunkLines(3));
+      ChannelProbe probe = open(vertx, RecordCopy.with(to(server), "junkLines", 3));
       await().until(() -> !probe.closings().isEmpty());
       assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
       await().until(() -> server.open() == 0);
@@ -155,7 +158,9 @@ class SocketTransportTest {
               peer.silence();
             })) {
       ChannelProbe probe =
-          open(vertx, to(server).withLimits(ParseLimits.DEFAULT.withMaxBytes(4_096)));
+          open(
+              vertx,
+              RecordCopy.with(to(server), "limits", ParseLimits.DEFAULT.withMaxBytes(4_096)));
       await().until(() -> !probe.closings().isEmpty());
       assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
       probe.close();
@@ -246,8 +251,10 @@ class SocketTransportTest {
       TransportException why =
           refusal(
               vertx,
-              SocketOptions.of(URI.create("tls://127.0.0.1:" + server.port()))
-                  .withConnectTimeout(Duration.ofSeconds(5)));
+              RecordCopy.with(
+                  SocketOptions.of(URI.create("tls://127.0.0.1:" + server.port())),
+                  "connectTimeout",
+                  Duration.ofSeconds(5)));
       assertThat(why.reason()).isEqualTo(Reason.TLS_ERROR);
       assertThat(why.reached()).isEqualTo(Reached.NO);
     }
@@ -279,8 +286,10 @@ class SocketTransportTest {
     assertThat(why.reason()).as(why.getMessage()).isEqualTo(Reason.TLS_ERROR);
     assertThat(why).hasMessageContaining("certification path");
     SocketOptions trusting =
-        SocketOptions.of(URI.create("tls://localhost:" + port))
-            .withTls(TlsOptions.trusting(certificate));
+        RecordCopy.with(
+            SocketOptions.of(URI.create("tls://localhost:" + port)),
+            "tls",
+            new TlsOptions(certificate, null, null));
     open(vertx, trusting).close();
   }
 
@@ -297,7 +306,10 @@ class SocketTransportTest {
         "unix:///p.sock#/mcp"
       })
   void a_url_that_cannot_be_used_is_refused(String url, Vertx vertx) {
-    assertThatThrownBy(() -> BuiltInTransports.create(vertx, SocketOptions.of(URI.create(url))))
+    assertThatThrownBy(
+            () ->
+                BuiltInTransports.create(
+                    vertx, SocketOptions.of(URI.create(url)), AuthenticatorFactory.NONE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("url must be")
         .hasMessageNotContaining("u:p");

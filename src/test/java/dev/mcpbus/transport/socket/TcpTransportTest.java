@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.Transport;
@@ -16,6 +17,6 @@ class TcpTransportTest extends TransportContract {
     SocketAddress any = SocketAddress.inetSocketAddress(0, "127.0.0.1");
     Future<NetServer> server = run(serverContext, () -> SocketServer.listen(vertx, any, acceptor));
     URI url = URI.create("tcp://127.0.0.1:" + get(server).actualPort());
-    return new SocketTransport(vertx, SocketOptions.of(url).withMaxQueued(WINDOW));
+    return new SocketTransport(vertx, RecordCopy.with(SocketOptions.of(url), "maxQueued", WINDOW));
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.Transport;
@@ -19,6 +20,7 @@ class UnixTransportTest extends TransportContract {
     SocketAddress at = SocketAddress.domainSocketAddress(path.toString());
     get(run(serverContext, () -> SocketServer.listen(vertx, at, acceptor)));
     return new SocketTransport(
-        vertx, SocketOptions.of(URI.create("unix://" + path)).withMaxQueued(WINDOW));
+        vertx,
+        RecordCopy.with(SocketOptions.of(URI.create("unix://" + path)), "maxQueued", WINDOW));
   }
 }

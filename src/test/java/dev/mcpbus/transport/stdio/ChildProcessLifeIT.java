@@ -5,6 +5,7 @@ import static dev.mcpbus.transport.stdio.Peer.sh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.StdioOptions;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -150,7 +151,8 @@ class ChildProcessLifeIT {
       throws Exception {
     Path lastPid = Path.of("/proc/sys/kernel/ns_last_pid");
     assumeTrue(Files.isWritable(lastPid), "cannot choose a pid here");
-    Peer peer = Peer.open(vertx, sh("exec cat").withCloseGrace(Duration.ofMillis(300)));
+    Peer peer =
+        Peer.open(vertx, RecordCopy.with(sh("exec cat"), "closeGrace", Duration.ofMillis(300)));
     long pid = peer.pid();
     peer.close();
     // The next process gets the number that the close's SIGTERM and SIGKILL were meant for.
@@ -250,7 +252,8 @@ class ChildProcessLifeIT {
 
   /** A channel that may take an hour to close, and takes no time. */
   private static Reference<Peer> closedWithinAnHour(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("exec cat").withCloseGrace(Duration.ofHours(1)));
+    Peer peer =
+        Peer.open(vertx, RecordCopy.with(sh("exec cat"), "closeGrace", Duration.ofHours(1)));
     peer.close();
     return new WeakReference<>(peer);
   }

@@ -5,6 +5,8 @@ import static dev.mcpbus.transport.stdio.Peer.sh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -41,7 +43,10 @@ class ChildProcessStartIT {
     assertThat(startFailure(vertx, StdioOptions.of(plain.toString(), List.of())))
         .hasMessageContaining(plain.toString())
         .hasMessageContaining(" is not executable: name a program, or allow it with chmod +x");
-    assertThat(startFailure(vertx, sh("cat").withCwd(dir.resolve("missing"))))
+    assertThat(
+            startFailure(
+                vertx,
+                RecordCopy.with(sh("cat"), "cwd", Sensitive.of(dir.resolve("missing").toString()))))
         .hasMessageContaining("working directory");
     Path noInterpreter = Files.writeString(dir.resolve("script"), "#!/no/such/interpreter\n");
     assertThat(noInterpreter.toFile().setExecutable(true)).isTrue();
@@ -63,7 +68,13 @@ class ChildProcessStartIT {
     Peer peer =
         Peer.open(
             vertx,
-            StdioOptions.of("my-server", List.of()).withEnv(Map.of("PATH", path)).withCwd(dir));
+            RecordCopy.with(
+                RecordCopy.with(
+                    StdioOptions.of("my-server", List.of()),
+                    "env",
+                    Sensitive.values(Map.of("PATH", path))),
+                "cwd",
+                Sensitive.of(dir.toString())));
     peer.request(1);
     await().until(() -> peer.messages.size() == 1);
     await().until(() -> peer.diagnostics().getString("stderr").contains(dir.toString()));
@@ -100,7 +111,11 @@ class ChildProcessStartIT {
     assertThat(startFailure(vertx, StdioOptions.of("/no/such/node", List.of())))
         .hasMessage("command /no/such/node does not exist: install it, or correct the path");
     Map<String, String> path = Map.of("PATH", "/no:/such");
-    assertThat(startFailure(vertx, StdioOptions.of("nodejs", List.of()).withEnv(path)))
+    assertThat(
+            startFailure(
+                vertx,
+                RecordCopy.with(
+                    StdioOptions.of("nodejs", List.of()), "env", Sensitive.values(path))))
         .hasMessage(
             "command nodejs was not found: install it, write its whole path, or set PATH in"
                 + " \"env\"; searched /no, /such");
@@ -131,7 +146,12 @@ class ChildProcessStartIT {
   void a_child_gets_the_basics_and_its_own_environment_and_secrets_are_masked(Vertx vertx)
       throws Exception {
     Peer peer =
-        Peer.open(vertx, sh("env >&2; exit 3").withEnv(Map.of("API_TOKEN", "very-secret-value")));
+        Peer.open(
+            vertx,
+            RecordCopy.with(
+                sh("env >&2; exit 3"),
+                "env",
+                Sensitive.values(Map.of("API_TOKEN", "very-secret-value"))));
     assertThat(peer.ending()).hasMessageContaining("exit code 3");
     List<String> names =
         peer.diagnostics()

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.transport.StdioOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,8 +56,10 @@ final class FakeDocker {
   }
 
   StdioOptions options(String... args) {
-    return StdioOptions.of(folder.resolve("docker").toString(), List.of(args))
-        .withCloseGrace(Peer.GRACE);
+    return RecordCopy.with(
+        StdioOptions.of(folder.resolve("docker").toString(), List.of(args)),
+        "closeGrace",
+        Peer.GRACE);
   }
 
   /** Its containers never stop when they are asked to. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
@@ -44,7 +45,7 @@ final class Peer implements Channel.Receiver {
   }
 
   static StdioOptions sh(String script) {
-    return StdioOptions.of("sh", List.of("-c", script)).withCloseGrace(GRACE);
+    return RecordCopy.with(StdioOptions.of("sh", List.of("-c", script)), "closeGrace", GRACE);
   }
 
   static Peer open(Vertx vertx, StdioOptions options) throws Exception {

@@ -3,6 +3,7 @@ package dev.mcpbus.transport.stdio;
 import static dev.mcpbus.transport.stdio.Peer.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.transport.StdioOptions;
@@ -25,8 +26,10 @@ class ScriptedServerIT {
     List<String> command = ScriptedServer.command(behaviour);
     return Peer.open(
         vertx,
-        StdioOptions.of(command.get(0), command.subList(1, command.size()))
-            .withCloseGrace(Peer.GRACE));
+        RecordCopy.with(
+            StdioOptions.of(command.get(0), command.subList(1, command.size())),
+            "closeGrace",
+            Peer.GRACE));
   }
 
   private static JsonObject answer(Peer peer, long id, String method, JsonObject params)

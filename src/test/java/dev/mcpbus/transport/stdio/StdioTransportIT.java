@@ -7,6 +7,7 @@ import static dev.mcpbus.transport.stdio.Peer.signal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.StdioOptions;
@@ -168,8 +169,10 @@ class StdioTransportIT {
     Peer peer =
         Peer.open(
             vertx,
-            sh("read l; yes '{\"text\":' | tr -d '\\n'")
-                .withLimits(ParseLimits.DEFAULT.withMaxBytes(1 << 20)));
+            RecordCopy.with(
+                sh("read l; yes '{\"text\":' | tr -d '\\n'"),
+                "limits",
+                ParseLimits.DEFAULT.withMaxBytes(1 << 20)));
     peer.request(1);
     TransportException end = peer.ending();
     assertThat(end.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
@@ -198,7 +201,8 @@ class StdioTransportIT {
   void case_17_a_child_that_stops_reading_fills_a_bounded_queue(String implementation, Vertx vertx)
       throws Exception {
     System.setProperty(StdioTransport.IMPLEMENTATION_PROPERTY, implementation);
-    Peer peer = Peer.open(vertx, sh("exec sleep 1000").withWriteQueueBytes(200_000));
+    Peer peer =
+        Peer.open(vertx, RecordCopy.with(sh("exec sleep 1000"), "writeQueueBytes", 200_000));
     RawJson params = RawJson.of("{\"text\":\"" + "x".repeat(50_000) + "\"}");
     AtomicInteger accepted = new AtomicInteger();
     TransportException full =
