@@ -293,8 +293,12 @@ class ManagerSeedIT extends SeedDocument {
   }
 
   private static String wire(SeedBed bed, String id) {
-    JsonObject status = bed.ask("mcp." + id + ".status");
-    assertThat(get(bed.server(id).status()).json()).isEqualTo(status);
+    String wire = wire(bed.ask("mcp." + id + ".status"));
+    assertThat(wire(get(bed.server(id).status()).json())).isEqualTo(wire);
+    return wire;
+  }
+
+  private static String wire(JsonObject status) {
     return status.getJsonObject("transport").getString("wire", "");
   }
 
@@ -406,7 +410,7 @@ class ManagerSeedIT extends SeedDocument {
     CallOptions brief = CallOptions.timeout(Duration.ofMillis(50));
     assertThat(refused(bed.server(patient).callTool("slow", Map.of(), brief)).code())
         .isEqualTo(FailureCode.CALL_TIMEOUT);
-    assertThat(ConnectionOptions.DEFAULT.requestTimeout()).isEqualTo(Duration.ofSeconds(120));
+    assertThat(ConnectionOptions.DEFAULT.requestTimeout()).isEqualTo(Duration.ofMinutes(2));
   }
 
   private static void tellsErrors(SeedBed bed) {
@@ -1320,7 +1324,7 @@ class ManagerSeedIT extends SeedDocument {
   }
 
   private static void expires(SeedBed bed) {
-    assertThat(InputOptions.DEFAULT.patience()).isEqualTo(Duration.ofSeconds(300));
+    assertThat(InputOptions.DEFAULT.patience()).isEqualTo(Duration.ofMinutes(5));
     Vertx vertx = Vertx.vertx();
     FakeMcpServer fake = asking(FakeMcpServer.create(vertx, "asking"));
     InputOptions brief = new InputOptions(Duration.ofMillis(100), 10, 10);
