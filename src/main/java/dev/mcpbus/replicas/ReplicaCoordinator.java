@@ -273,8 +273,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private void untilAllHave(String suffix, Message<Object> message) {
     Map<ReplicaId, Future<Message<Object>>> told = new HashMap<>();
     for (ReplicaOwner one : replicas.of(replica.server())) {
-      told.put(
-          one.replica(), forward(one, suffix, message, YES, timeout(message.headers())));
+      told.put(one.replica(), forward(one, suffix, message, YES, timeout(message.headers())));
     }
     Future<Message<Object>> own = told.get(replica);
     if (own == null) {
