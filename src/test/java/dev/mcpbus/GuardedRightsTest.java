@@ -39,6 +39,7 @@ class GuardedRightsTest {
               "protocol.OutboundProxy",
               "transport.bus.BusTransport",
               "transport.http.ConfiguredHeaders",
+              "transport.http.HttpChannel",
               "transport.http.HttpEndpoint",
               "transport.socket.SocketTarget"),
           "looks before a start for the command or the address that it is, and shows what is"
