@@ -48,6 +48,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
   /** Between two probes of a replica whose breaker is open, while another one serves. */
   private static final long PROBE_PAUSE_MILLIS = 1_000;
 
+  /** Two clocks count whole milliseconds, and a breaker refuses a probe in the last one. */
+  private static final long ROUNDING_MILLIS = 2;
+
   /**
    * Events about whether the server can be reached: published only while no other replica serves.
    */
@@ -122,7 +125,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
 
   @Override
   public void probeIn(long millis) {
-    probeAt.set(millis < 0 ? Long.MAX_VALUE : millis() + millis);
+    probeAt.set(millis < 0 ? Long.MAX_VALUE : millis() + millis + ROUNDING_MILLIS);
   }
 
   private static long millis() {
@@ -273,8 +276,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private void untilAllHave(String suffix, Message<Object> message) {
     Map<ReplicaId, Future<Message<Object>>> told = new HashMap<>();
     for (ReplicaOwner one : replicas.of(replica.server())) {
-      told.put(
-          one.replica(), forward(one, suffix, message, YES, timeout(message.headers())));
+      told.put(one.replica(), forward(one, suffix, message, YES, timeout(message.headers())));
     }
     Future<Message<Object>> own = told.get(replica);
     if (own == null) {

@@ -61,8 +61,7 @@ class SendBufferTest {
     buffer.send(answer(new byte[1]));
     assertThatThrownBy(() -> buffer.send(megabyte))
         .hasMessage("129 messages (134217729 bytes) wait for the client")
-        .satisfies(
-            e -> assertThat(((TransportException) e).reason()).isEqualTo(Reason.OVERLOADED));
+        .satisfies(e -> assertThat(((TransportException) e).reason()).isEqualTo(Reason.OVERLOADED));
   }
 
   @Test

@@ -44,6 +44,9 @@ public final class CallBreaker {
   /** Tools beyond this number share the breaker of the connection. */
   private static final int MAX_TOOLS = 1_000;
 
+  /** So many calls the breakers of all tools remember, about 50 bytes each. */
+  private static final int MAX_REMEMBERED = 100_000;
+
   /** Where probes are on their way, their answer may come at any moment. */
   private static final long PROBING_MILLIS = 1_000;
 
@@ -155,7 +158,7 @@ public final class CallBreaker {
       return whole;
     }
     Guard known = tools.get(tool);
-    if (known == null && tools.size() < MAX_TOOLS) {
+    if (known == null && tools.size() < Math.min(MAX_TOOLS, MAX_REMEMBERED / options.window())) {
       known = guard(tool);
       tools.put(tool, known);
     }

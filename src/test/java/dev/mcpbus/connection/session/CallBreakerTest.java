@@ -12,6 +12,7 @@ import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -276,6 +277,18 @@ class CallBreakerTest {
     assertThat(breaker.refusal(probe)).isNull();
     probe.answered(false);
     assertThat(breaker.isClosed()).isTrue();
+  }
+
+  @Test
+  void the_breakers_of_all_tools_remember_a_bounded_number_of_calls() {
+    BreakerOptions options =
+        RecordCopy.with(BreakerOptions.DEFAULT, Map.of("perTool", true, "window", 10_000));
+    CallBreaker breaker = CallBreaker.of(options, () -> now, changes::add);
+    for (int i = 0; i < 100; i++) {
+      fail(breaker, "tool-" + i, LATE, 5);
+    }
+    assertThat(breaker.toJson().getJsonArray("tools")).hasSize(10);
+    assertThat(breaker.isClosed()).as("the others share that of the connection").isFalse();
   }
 
   @Test
