@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.testing.EchoServer;
+import dev.mcpbus.testing.FakeMcpServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +99,29 @@ class EmbeddingTest {
     assertThatThrownBy(() -> TestBus.await(bus.awaitReady(PATIENCE, "nothing")))
         .hasMessageContaining("nothing: not configured");
     TestBus.await(bus.awaitReady(PATIENCE, "echo", "asleep"));
+  }
+
+  @Test
+  void a_server_that_ends_its_calls_before_a_restart_is_awaited() {
+    FakeMcpServer fake = FakeMcpServer.create(vertx, "fake").tool("slow", "done").hold("slow");
+    McpBus bus = TestBus.await(McpBus.start(vertx, McpBus.Options.of()));
+    TestBus.await(
+        bus.add("fake", Servers.transport(fake.transport()).drain(Duration.ofMinutes(1))));
+    TestBus.await(bus.awaitReady(PATIENCE));
+    Future<ToolCallResult> call = bus.server("fake").callTool("slow", new JsonObject());
+    Awaitility.await().until(() -> fake.openRequests().size() == 1);
+    TestBus.await(bus.server("fake").restart());
+    Awaitility.await()
+        .until(
+            () -> TestBus.await(bus.server("fake").status()).state() == ConnectionState.DRAINING);
+
+    Future<Void> ready = bus.awaitReady(PATIENCE);
+    TestBus.await(bus.client().statuses());
+    fake.release("slow");
+
+    TestBus.await(ready);
+    assertThat(TestBus.await(bus.server("fake").status()).epoch()).isEqualTo(2);
+    assertThat(TestBus.await(call).text()).isEqualTo("done");
   }
 
   @Test

@@ -101,6 +101,10 @@ class RecordIT {
                   .encode())
           .contains("The sum of 2 and 3 is 5");
       replay.assertCalls("get-sum", 1);
+      assertThatThrownBy(() -> replay.tool("mine", "x"))
+          .hasMessageContaining("replays a recording");
+      assertThatThrownBy(() -> replay.resource("file:///a", "text/plain", "x"))
+          .hasMessageContaining("replays a recording");
       assertThat(bus.status("everything").encode())
           .contains("\"2025-11-25\"", "mcp-servers/everything");
       assertThat(
@@ -162,6 +166,8 @@ class RecordIT {
     try (TestBus bus = TestBus.start(new JsonObject())) {
       assertThatThrownBy(() -> FakeMcpServer.replay(bus.vertx(), other))
           .hasMessageContaining("is no recording; \"mcpbus record SERVER -o FILE\" makes one");
+      assertThatThrownBy(() -> FakeMcpServer.replay(bus.vertx(), folder.resolve("none.jsonl")))
+          .hasMessageContaining("there is no recording ");
     }
   }
 }

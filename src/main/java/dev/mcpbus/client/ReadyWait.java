@@ -95,8 +95,8 @@ final class ReadyWait {
       case READY, DEGRADED -> isListing(status);
       case IDLE -> isQueued(status);
       case CONNECTING -> true;
-      case RECONNECTING, CLOSED -> !firstAttempt;
-      case FAILED, DRAINING -> false;
+      case RECONNECTING, CLOSED, DRAINING -> !firstAttempt;
+      case FAILED -> false;
     };
   }
 

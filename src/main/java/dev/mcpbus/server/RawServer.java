@@ -50,6 +50,10 @@ import org.jspecify.annotations.Nullable;
 @PublicApi
 public final class RawServer implements Acceptor {
 
+  /** Those that follow from handlers. */
+  private static final List<String> CAPABILITIES =
+      List.of("tools", "resources", "prompts", "completions", "logging");
+
   /**
    * The server answers these methods by itself; a handler of a program would break the protocol.
    */
@@ -128,9 +132,18 @@ public final class RawServer implements Acceptor {
   /**
    * Announces a capability no more, and refuses its methods as unknown: {@code tools}, {@code
    * resources}, {@code prompts}, {@code completions}, {@code logging}.
+   *
+   * @throws IllegalArgumentException for any other, which a server has only if it says so
    */
   public synchronized RawServer withoutCapability(String name) {
     requireConstructing();
+    if (!CAPABILITIES.contains(name)) {
+      throw new IllegalArgumentException(
+          "\""
+              + name
+              + "\" is no capability that a server can be without; there are "
+              + CAPABILITIES);
+    }
     missing.add(name);
     return this;
   }

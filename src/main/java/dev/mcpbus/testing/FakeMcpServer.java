@@ -53,6 +53,7 @@ public final class FakeMcpServer {
   private volatile Function<Duration, Future<Void>> time;
   private volatile boolean refusing;
   private volatile boolean frozen;
+  private volatile boolean replays;
 
   private FakeMcpServer(Vertx vertx, String name, String version) {
     this.time =
@@ -90,7 +91,8 @@ public final class FakeMcpServer {
    * versions and capabilities, its lists, and the same answer for the same method and params, with
    * the notifications that came before. Answers that differed come in their order, the last one
    * from then on. A value that was masked as a secret stands for any. A request that is not in the
-   * recording is refused with the nearest that is. Blocks for the file.
+   * recording is refused with the nearest that is. It has no tools, resources and prompts of its
+   * own. Blocks for the file.
    *
    * @throws IllegalArgumentException if the file cannot be read, or is no recording
    */
@@ -98,6 +100,7 @@ public final class FakeMcpServer {
     Recording recording = Recording.read(file);
     FakeMcpServer fake = new FakeMcpServer(vertx, recording.name(), recording.version());
     recording.play(fake.server);
+    fake.replays = true;
     return fake;
   }
 
@@ -150,11 +153,20 @@ public final class FakeMcpServer {
     return this;
   }
 
+  private void requireScripted() {
+    if (replays) {
+      throw new IllegalStateException(
+          "this fake server replays a recording, which alone says what it has; FakeMcpServer.create"
+              + " makes one that takes tools, resources and prompts");
+    }
+  }
+
   /**
    * A tool that does what the script says. A tool of that name gets the new steps and answer, and
    * keeps its definition.
    */
   public FakeMcpServer tool(String name, ToolScript script) {
+    requireScripted();
     ToolScript present = tools.putIfAbsent(name, script);
     if (present == null) {
       server.tool(
@@ -209,6 +221,7 @@ public final class FakeMcpServer {
 
   /** Removes a tool; clients are notified. */
   public FakeMcpServer removeTool(String name) {
+    requireScripted();
     tools.remove(name);
     server.removeTool(name);
     return this;
@@ -246,6 +259,7 @@ public final class FakeMcpServer {
    * clients that subscribed to it are notified.
    */
   public FakeMcpServer resource(String uri, String mimeType, String text) {
+    requireScripted();
     JsonObject before =
         resources.put(
             uri,
@@ -261,6 +275,7 @@ public final class FakeMcpServer {
 
   /** A prompt of one message of the user; clients are notified. */
   public FakeMcpServer prompt(String name, String text) {
+    requireScripted();
     prompts.put(name, text);
     return send(Methods.PROMPTS_CHANGED, new JsonObject());
   }

@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,6 +55,8 @@ final class Recording {
           lines.add(new JsonObject(line));
         }
       }
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException("there is no recording " + file, e);
     } catch (IOException e) {
       throw new IllegalArgumentException("the recording " + file + " cannot be read", e);
     } catch (DecodeException e) {

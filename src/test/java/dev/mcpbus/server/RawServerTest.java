@@ -73,6 +73,8 @@ class RawServerTest extends OverLinkedPair {
         .hasMessageContaining("the handler of a method");
     assertThatThrownBy(() -> server.tool("none", "", Sample.NO_ARGUMENTS, null))
         .hasMessageContaining("the handler of a tool");
+    assertThatThrownBy(() -> server.withoutCapability("promts"))
+        .hasMessageContaining("there are [tools, resources, prompts, completions, logging]");
   }
 
   @Test
