@@ -56,7 +56,8 @@ class OptionsCopiesTest {
           Map.entry(BridgeTlsOptions.class, new BridgeTlsOptions(Path.of("c"), Path.of("k"))),
           Map.entry(
               BridgeLimitOptions.class,
-              new BridgeLimitOptions(2_048, 2, 2, Duration.ZERO.plusSeconds(1))),
+              new BridgeLimitOptions(
+                  2_048, 2, BridgeLimitOptions.share(2), 2, Duration.ZERO.plusSeconds(1), 0)),
           Map.entry(
               ClusterOptions.Tls.class,
               new ClusterOptions.Tls(Path.of("c"), Path.of("k"), Path.of("a"))),
