@@ -61,7 +61,10 @@ class BridgeLimitsTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                OPTIONS, "limits", new BridgeLimitOptions(2_048, 9, 9, Duration.ofSeconds(9))));
+                OPTIONS,
+                "limits",
+                new BridgeLimitOptions(
+                    2_048, 9, BridgeLimitOptions.share(9), 9, Duration.ofSeconds(9), 0)));
 
     assertThat(bridge.raw(get(bridge, "/health/live", "X: " + "x".repeat(3_000) + "\r\n")))
         .startsWith("HTTP/1.1 431 ")
@@ -178,7 +181,8 @@ class BridgeLimitsTest {
             RecordCopy.with(
                 RecordCopy.with(tls(), "receiveTimeout", Duration.ofMillis(300)),
                 "limits",
-                new BridgeLimitOptions(8_192, 9, 1, Duration.ofMillis(50))));
+                new BridgeLimitOptions(
+                    8_192, 9, BridgeLimitOptions.share(9), 1, Duration.ofMillis(50), 0)));
     HttpClient client = client(vertx, HttpVersion.HTTP_2);
     CompletableFuture<String> seen = new CompletableFuture<>();
     var stream =
@@ -250,7 +254,7 @@ class BridgeLimitsTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                tls(), "limits", new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9))));
+                tls(), "limits", new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9), 0)));
     for (int i = 0; i < 12; i++) {
       HttpClient client = client(vertx, HttpVersion.HTTP_2);
       for (int n = 0; n < 3; n++) {

@@ -266,7 +266,9 @@ class ConnectionChurnTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                OPTIONS, "limits", new BridgeLimitOptions(8_192, 3, 3, 9, Duration.ofSeconds(9))));
+                OPTIONS,
+                "limits",
+                new BridgeLimitOptions(8_192, 3, 3, 9, Duration.ofSeconds(9), 0)));
     bridge.readiness.tell(List.of(), List.of(), 0);
     List<Socket> streams = new ArrayList<>();
     try {

@@ -310,7 +310,10 @@ class EventBusEndpointTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
+                OPTIONS,
+                "limits",
+                new BridgeLimitOptions(
+                    8_192, 100, BridgeLimitOptions.share(100), 2, Duration.ofMillis(50), 0)));
     Peer first = new Peer(bridge);
     Peer second = new Peer(bridge);
     assertThatThrownBy(() -> new Peer(bridge))

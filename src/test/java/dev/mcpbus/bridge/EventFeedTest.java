@@ -174,7 +174,8 @@ class EventFeedTest {
             RecordCopy.with(
                 RecordCopy.with(OPTIONS, "receiveTimeout", Duration.ofMillis(100)),
                 "limits",
-                new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))));
+                new BridgeLimitOptions(
+                    8_192, 10, BridgeLimitOptions.share(10), 10, Duration.ofMillis(100), 0)));
     try (Stream stream = new Stream(bridge, "/api/events")) {
       for (int beats = 0; beats < 5; beats++) {
         assertThat(stream.next(":")).isEmpty();
@@ -188,7 +189,10 @@ class EventFeedTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 3, Duration.ofMillis(50))));
+                OPTIONS,
+                "limits",
+                new BridgeLimitOptions(
+                    8_192, 100, BridgeLimitOptions.share(100), 3, Duration.ofMillis(50), 0)));
     List<Stream> open = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       open.add(new Stream(bridge, i == 0 ? "/api/rpc-log" : "/api/events"));
@@ -217,7 +221,10 @@ class EventFeedTest {
         new BridgeFixture(
             vertx,
             RecordCopy.with(
-                OPTIONS, "limits", new BridgeLimitOptions(8_192, 100, 2, Duration.ofMillis(50))));
+                OPTIONS,
+                "limits",
+                new BridgeLimitOptions(
+                    8_192, 100, BridgeLimitOptions.share(100), 2, Duration.ofMillis(50), 0)));
     String filler = "x".repeat(64 * 1024);
     try (Stream stuck = new Stream(bridge, "/api/events");
         Stream good = new Stream(bridge, "/api/events")) {

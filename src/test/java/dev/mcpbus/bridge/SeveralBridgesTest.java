@@ -117,7 +117,9 @@ class SeveralBridgesTest {
   @BeforeEach
   void deploy(Vertx vertx) {
     Codecs.register(vertx);
-    BridgeLimitOptions limits = new BridgeLimitOptions(16 * 1024, 4, 2, Duration.ofSeconds(15));
+    BridgeLimitOptions limits =
+        new BridgeLimitOptions(
+            16 * 1024, 4, BridgeLimitOptions.share(4), 2, Duration.ofSeconds(15), 0);
     BridgeOptions options = RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "limits", limits);
     AtomicInteger calls = new AtomicInteger();
     List<BridgeVerticle> bridges =

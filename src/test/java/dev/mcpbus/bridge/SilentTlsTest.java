@@ -67,7 +67,7 @@ class SilentTlsTest {
             RecordCopy.with(
                 options,
                 "limits",
-                new BridgeLimitOptions(16_384, MAX, MAX, 9, Duration.ofSeconds(9))));
+                new BridgeLimitOptions(16_384, MAX, MAX, 9, Duration.ofSeconds(9), 0)));
     List<SocketChannel> silent = new ArrayList<>();
     try {
       for (int i = 0; i < 10 * MAX; i++) {

@@ -128,7 +128,8 @@ class UpgradeTest {
             RecordCopy.with(
                 BridgeOptions.DEFAULT,
                 "limits",
-                new BridgeLimitOptions(8_192, 100, 1, Duration.ofSeconds(10))));
+                new BridgeLimitOptions(
+                    8_192, 100, BridgeLimitOptions.share(100), 1, Duration.ofSeconds(10), 0)));
     String odd = WEBSOCKET.replace("Version: 13", "Version: 12");
     String socket = "GET /eventbus/websocket";
 

@@ -115,7 +115,9 @@ class BoundsTest {
             : ofHosts
                 ? RecordCopy.with(GatewayOptions.DEFAULT, "maxSessions", 16)
                 : RecordCopy.with(GatewayOptions.DEFAULT, "maxStreams", 16);
-    BridgeLimitOptions limits = new BridgeLimitOptions(16_384, 4_096, 16, Duration.ofSeconds(15));
+    BridgeLimitOptions limits =
+        new BridgeLimitOptions(
+            16_384, 4_096, BridgeLimitOptions.share(4_096), 16, Duration.ofSeconds(15), 0);
     DoorBed made =
         new DoorBed(
             RecordCopy.with(BridgeOptions.DEFAULT.withPort(0), "limits", limits),

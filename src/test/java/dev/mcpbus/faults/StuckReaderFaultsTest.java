@@ -29,7 +29,8 @@ class StuckReaderFaultsTest {
               RecordCopy.with(
                   BridgeOptions.DEFAULT.withPort(0), "receiveTimeout", Duration.ofMillis(500)),
               "limits",
-              new BridgeLimitOptions(8_192, 10, 10, Duration.ofMillis(100))),
+              new BridgeLimitOptions(
+                  8_192, 10, BridgeLimitOptions.share(10), 10, Duration.ofMillis(100), 0)),
           AuthOptions.NONE);
 
   @AfterEach

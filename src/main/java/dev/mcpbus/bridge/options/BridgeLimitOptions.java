@@ -25,7 +25,7 @@ public record BridgeLimitOptions(
     long maxBytesInFlight) {
 
   public static final BridgeLimitOptions DEFAULT =
-      new BridgeLimitOptions(16 * 1024, 4_096, 256, Duration.ofSeconds(15));
+      new BridgeLimitOptions(16 * 1024, 4_096, share(4_096), 256, Duration.ofSeconds(15), 0);
 
   public BridgeLimitOptions {
     if (maxHeaderBytes < 1_024
@@ -37,22 +37,6 @@ public record BridgeLimitOptions(
       throw new IllegalArgumentException(
           "bridge limits must be positive, and maxHeaderBytes at least 1024");
     }
-  }
-
-  /** With the default limit for one address. */
-  public BridgeLimitOptions(
-      int maxHeaderBytes, int maxConnections, int maxStreams, Duration heartbeat) {
-    this(maxHeaderBytes, maxConnections, share(maxConnections), maxStreams, heartbeat);
-  }
-
-  /** With the default for bytes in flight. */
-  public BridgeLimitOptions(
-      int maxHeaderBytes,
-      int maxConnections,
-      int maxConnectionsPerAddress,
-      int maxStreams,
-      Duration heartbeat) {
-    this(maxHeaderBytes, maxConnections, maxConnectionsPerAddress, maxStreams, heartbeat, 0);
   }
 
   /** The default of {@code maxConnectionsPerAddress}: three quarters. */

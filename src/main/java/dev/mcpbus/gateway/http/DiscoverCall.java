@@ -11,6 +11,7 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.dialect.TaskForms;
+import dev.mcpbus.gateway.http.DiscoverEndpoint.ClientMessage;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage;
@@ -32,7 +33,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.TraceContext;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -51,10 +51,9 @@ final class DiscoverCall extends GatewayCall {
   private final SessionHostNames hostNames;
   private final ClientHosts clients;
   private final NamedRequests named;
-  private final MultiMap headers;
   private final RawJson id;
   final HttpReply reply;
-  private final @Nullable RawJson meta;
+  private final ClientMessage arrived;
   private final @Nullable RawJson token;
   private final @Nullable RawJson capabilities;
   private final @Nullable RawJson level;
@@ -78,9 +77,8 @@ final class DiscoverCall extends GatewayCall {
   private boolean statedByServer;
 
   /**
-   * @param headers of the HTTP request
-   * @param id of the JSON-RPC request
-   * @param meta {@code _meta} of the params
+   * @param id of the JSON-RPC request; {@link RawJson#NULL} for a notification
+   * @param arrived what the client sent
    */
   DiscoverCall(
       Vertx vertx,
@@ -90,19 +88,17 @@ final class DiscoverCall extends GatewayCall {
       ClientHosts clients,
       NamedRequests named,
       GatewayRequest request,
-      MultiMap headers,
       RawJson id,
-      @Nullable RawJson meta,
-      HttpReply reply) {
+      ClientMessage arrived) {
     super(vertx, sender, request);
     this.directory = directory;
     this.hostNames = hostNames;
     this.clients = clients;
     this.named = named;
-    this.headers = headers;
     this.id = id;
-    this.reply = reply;
-    this.meta = meta;
+    this.reply = arrived.reply();
+    this.arrived = arrived;
+    RawJson meta = arrived.meta();
     this.token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     this.capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     this.level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
@@ -115,7 +111,7 @@ final class DiscoverCall extends GatewayCall {
 
   @Override
   protected void check(ViewList.Target target) {
-    RequestHeaders.check(headers, target.headers(), request().params());
+    RequestHeaders.check(arrived.headers(), target.headers(), request().params());
   }
 
   /** Whether the client states in this request that it knows tasks. */
@@ -141,7 +137,8 @@ final class DiscoverCall extends GatewayCall {
   /** Params that name requests by the ids of their calls; the client may name this one, too. */
   private RawJson registered(boolean shared, String server, String suffix, RawJson params) {
     String principal = request().principal().name();
-    String at = (shared ? principal : clients.key(request().principal(), meta)) + "\n" + server;
+    String at =
+        (shared ? principal : clients.key(request().principal(), arrived.meta())) + "\n" + server;
     RawJson own =
         Methods.isKnown(request().method())
             ? params
@@ -184,7 +181,7 @@ final class DiscoverCall extends GatewayCall {
         new CallMessage(
             from(null),
             parking,
-            retry ? null : clients.client(request().principal(), meta),
+            retry ? null : clients.client(request().principal(), arrived.meta()),
             server,
             suffix,
             level != null && level.isString() ? level.asString() : null,
@@ -222,7 +219,7 @@ final class DiscoverCall extends GatewayCall {
   Future<RawJson> page(ListKind kind) {
     return McpErrors.guarded(
         () -> {
-          StatedClient stated = clients.client(request().principal(), meta);
+          StatedClient stated = clients.client(request().principal(), arrived.meta());
           return toHost(
               stated,
               request().params(),

@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.ListKind;
@@ -117,16 +116,25 @@ final class DiscoverEndpoint {
     }
   }
 
-  void handle(
+  /**
+   * One message of a client.
+   *
+   * @param meta {@code _meta} of its params; null if it has none
+   */
+  record ClientMessage(
       MultiMap headers,
       Principal principal,
       Envelope message,
       @Nullable RawJson meta,
       DirectoryView view,
-      HttpReply reply) {
+      HttpReply reply) {}
+
+  void handle(ClientMessage asked) {
+    Envelope message = asked.message();
+    HttpReply reply = asked.reply();
     RawJson id = message.id();
     if (message.kind() == Envelope.Kind.NOTIFICATION && !Methods.isKnown(message.method())) {
-      notified(headers, principal, message, meta, view, reply);
+      notified(asked);
       return;
     }
     if (message.kind() != Envelope.Kind.REQUEST || id == null) {
@@ -134,18 +142,19 @@ final class DiscoverEndpoint {
       return;
     }
     try {
-      RequestHeaders.check(headers, message.method(), message.params(), meta);
+      RequestHeaders.check(asked.headers(), message.method(), message.params(), asked.meta());
     } catch (McpFailure refused) {
       reply.refuse(400, id, refused);
       return;
     }
     switch (message.method()) {
-      case Methods.DISCOVER -> discover(view, id, meta, reply);
-      case Methods.LISTEN -> listeners.listen(view, principal, id, message.params(), reply);
+      case Methods.DISCOVER -> discover(asked.view(), id, asked.meta(), reply);
+      case Methods.LISTEN ->
+          listeners.listen(asked.view(), asked.principal(), id, message.params(), reply);
       default -> {
-        DiscoverCall call = call(headers, principal, message, id, meta, view, reply);
+        DiscoverCall call = call(asked, id);
         if (telemetry != null) {
-          call.measureBy(telemetry, id, VERSION, headers);
+          call.measureBy(telemetry, id, VERSION, asked.headers());
         }
         calls.put(call.request().callId(), call);
         replies.add(reply);
@@ -175,20 +184,15 @@ final class DiscoverEndpoint {
   }
 
   /** A notification that MCP does not define: 202 when its connection has it, or refuses it. */
-  private void notified(
-      MultiMap headers,
-      Principal principal,
-      Envelope message,
-      @Nullable RawJson meta,
-      DirectoryView view,
-      HttpReply reply) {
+  private void notified(ClientMessage asked) {
+    HttpReply reply = asked.reply();
     try {
-      RequestHeaders.checkNotification(headers, message.method());
+      RequestHeaders.checkNotification(asked.headers(), asked.message().method());
     } catch (McpFailure refused) {
       reply.refuse(400, null, refused);
       return;
     }
-    DiscoverCall call = call(headers, principal, message, RawJson.NULL, meta, view, reply);
+    DiscoverCall call = call(asked, RawJson.NULL);
     RequestAudit.begun(
             vertx, directory.audit(), reply.source(), call.request(), () -> router.notify(call))
         .onComplete(
@@ -219,42 +223,28 @@ final class DiscoverEndpoint {
   /**
    * @param id of the JSON-RPC request; {@link RawJson#NULL} for a notification
    */
-  private DiscoverCall call(
-      MultiMap headers,
-      Principal principal,
-      Envelope message,
-      RawJson id,
-      @Nullable RawJson meta,
-      DirectoryView view,
-      HttpReply reply) {
-    GatewayRequest request = request(headers, principal, view, message, meta, reply.origin());
-    return new DiscoverCall(
-        vertx, sender, directory, hostNames, clients, named, request, headers, id, meta, reply);
-  }
-
-  private GatewayRequest request(
-      MultiMap headers,
-      Principal principal,
-      DirectoryView view,
-      Envelope message,
-      @Nullable RawJson meta,
-      CallOrigin origin) {
+  private DiscoverCall call(ClientMessage asked, RawJson id) {
+    Envelope message = asked.message();
+    RawJson meta = asked.meta();
     RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
-    return new GatewayRequest(
-        Era.DISCOVER,
-        principal,
-        view,
-        message.method(),
-        message.params(),
-        callIds + ++sequence,
-        address,
-        Headers.PASS,
-        meta != null && meta.member(MetaKeys.PROGRESS_TOKEN) != null,
-        meta != null && meta.member(MetaKeys.LOG_LEVEL) != null,
-        message.method().equals(Methods.TOOLS_CALL) && TaskForms.isOffered(capabilities),
-        GatewayRequest.trace(headers, meta),
-        System.nanoTime(),
-        origin);
+    GatewayRequest request =
+        new GatewayRequest(
+            Era.DISCOVER,
+            asked.principal(),
+            asked.view(),
+            message.method(),
+            message.params(),
+            callIds + ++sequence,
+            address,
+            Headers.PASS,
+            meta != null && meta.member(MetaKeys.PROGRESS_TOKEN) != null,
+            meta != null && meta.member(MetaKeys.LOG_LEVEL) != null,
+            message.method().equals(Methods.TOOLS_CALL) && TaskForms.isOffered(capabilities),
+            GatewayRequest.trace(asked.headers(), meta),
+            System.nanoTime(),
+            asked.reply().origin());
+    return new DiscoverCall(
+        vertx, sender, directory, hostNames, clients, named, request, id, asked);
   }
 
   /** The answer, once the beginning of the call is in the audit log. */

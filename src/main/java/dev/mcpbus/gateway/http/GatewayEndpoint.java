@@ -320,7 +320,8 @@ public final class GatewayEndpoint implements MountedHandler {
     boolean begins = !answer && message.method().equals(Methods.INITIALIZE);
     String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     if (!answer && RequestHeaders.describes(headers, meta)) {
-      discover.handle(headers, principal, message, meta, view, reply);
+      discover.handle(
+          new DiscoverEndpoint.ClientMessage(headers, principal, message, meta, view, reply));
     } else if (version != null && !begins && ProtocolVersion.ofWire(version).isEmpty()) {
       reply.refuse(400, message.id(), McpErrors.unsupportedVersion(version));
     } else if (begins) {
