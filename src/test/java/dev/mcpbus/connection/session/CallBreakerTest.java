@@ -285,7 +285,7 @@ class CallBreakerTest {
         RecordCopy.with(BreakerOptions.DEFAULT, Map.of("perTool", true, "window", 10_000));
     CallBreaker breaker = CallBreaker.of(options, () -> now, changes::add);
     for (int i = 0; i < 100; i++) {
-      fail(breaker, "tool-" + i, LATE, 5);
+      fail(breaker, "tool-" + i, late, 5);
     }
     assertThat(breaker.toJson().getJsonArray("tools")).hasSize(10);
     assertThat(breaker.isClosed()).as("the others share that of the connection").isFalse();
