@@ -26,9 +26,11 @@ class CallBreakerTest {
   private long now = 1_000_000;
 
   private CallBreaker breaker(String component, Object value) {
-    return Objects.requireNonNull(
-        CallBreaker.of(
-            RecordCopy.with(BreakerOptions.DEFAULT, component, value), () -> now, changes::add));
+    return breaker(RecordCopy.with(BreakerOptions.DEFAULT, component, value), changes::add);
+  }
+
+  private CallBreaker breaker(BreakerOptions options, CallBreaker.BreakerListener listener) {
+    return Objects.requireNonNull(CallBreaker.of(options, () -> now, listener));
   }
 
   private CallBreaker breaker() {
@@ -212,7 +214,7 @@ class CallBreakerTest {
     CallBreaker breaker = breaker("errors", true);
     String words = "{\"code\":-32000,\"message\":\"no account of alice@example.org\"}";
     fail(breaker, McpFailure.upstream(RawJson.of(words), Redactor.NONE), 5);
-    McpFailure refused = breaker.refusal(call());
+    McpFailure refused = refusal(breaker, call());
     assertThat(refused.toJson().encode()).contains("UPSTREAM_ERROR").doesNotContain("alice");
     assertThat(breaker.toJson().encode()).doesNotContain("alice");
     assertThat(changes.toString()).doesNotContain("alice");
@@ -243,9 +245,8 @@ class CallBreakerTest {
   void a_probe_that_was_cancelled_makes_room_for_another_and_that_is_told() {
     List<String> told = new ArrayList<>();
     CallBreaker breaker =
-        CallBreaker.of(
+        breaker(
             BreakerOptions.DEFAULT,
-            () -> now,
             new CallBreaker.BreakerListener() {
               @Override
               public void changed(JsonObject change) {
@@ -283,7 +284,7 @@ class CallBreakerTest {
   void the_breakers_of_all_tools_remember_a_bounded_number_of_calls() {
     BreakerOptions options =
         RecordCopy.with(BreakerOptions.DEFAULT, Map.of("perTool", true, "window", 10_000));
-    CallBreaker breaker = CallBreaker.of(options, () -> now, changes::add);
+    CallBreaker breaker = breaker(options, changes::add);
     for (int i = 0; i < 100; i++) {
       fail(breaker, "tool-" + i, late, 5);
     }
