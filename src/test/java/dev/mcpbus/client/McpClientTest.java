@@ -310,6 +310,19 @@ class McpClientTest {
   }
 
   @Test
+  void a_failure_whose_code_only_a_newer_node_knows_ends_the_connecting() {
+    JsonObject news = new JsonObject().put("code", "MADE_OF_CHEESE").put("message", "too soft");
+    serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
+    git.on(Addresses.CONNECT, message -> git.event(Events.DISCONNECTED, news));
+
+    McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(failure).hasMessageContainingAll("MADE_OF_CHEESE", "too soft");
+  }
+
+  @Test
   void status_by_ping_is_the_state_after_the_ping() {
     assertThat(await(client.server("none").statusByPing(CallOptions.DEFAULT)))
         .isEqualTo("disconnected");
