@@ -194,7 +194,9 @@ class LifecycleIT {
     try (TestBus bus = TestBus.start(servers)) {
       Awaitility.await().atMost(SOON).until(() -> !bus.events(Events.POOL_STARTED).isEmpty());
       assertThat(bus.events(Events.POOL_STARTED)).hasSize(1);
-      assertThat(bus.events(Events.POOL_STARTED).get(0).getInteger("servers")).isEqualTo(3);
+      // Without a number: not everybody may see each server.
+      assertThat(bus.events(Events.POOL_STARTED).get(0).fieldNames())
+          .containsExactlyInAnyOrder("type", "time");
       List<JsonObject> before =
           bus.events().subList(0, bus.events().indexOf(bus.events(Events.POOL_STARTED).get(0)));
       assertThat(before)

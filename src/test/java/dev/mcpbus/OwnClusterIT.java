@@ -26,6 +26,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -94,6 +95,24 @@ class OwnClusterIT {
             TestBus.toolCall("status", new JsonObject()),
             new DeliveryOptions())
         .map(Message::body);
+  }
+
+  @Test
+  void a_late_question_after_a_removal_leaves_the_new_server_of_a_program() {
+    try (InnerCluster cluster = new InnerCluster(2)) {
+      Node one = node(cluster, "one", false);
+      Node two = node(cluster, "two", false);
+      List<Node> all = List.of(one, two);
+      TestBus.await(add(one, "git"));
+      until("git on both nodes", () -> assertEverywhere(all, "one"));
+      String at = ((VertxInternal) one.vertx()).clusterManager().getNodeId();
+
+      // As node two asks when it has removed a server of its file.
+      JsonObject question = GIT.copy().put("program", false);
+      TestBus.await(ask(two, Addresses.at(Addresses.SERVERS_REMOVE, at), question));
+
+      assertEverywhere(all, "one");
+    }
   }
 
   // ---- a cluster of the program's own

@@ -15,6 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
@@ -66,9 +67,12 @@ class RecordIT {
   }
 
   @Test
-  void a_recording_is_readable_and_without_secrets() throws IOException {
+  void a_recording_is_readable_by_its_user_alone_and_without_secrets() throws IOException {
+    Files.writeString(file, "older, and readable by others");
     assertThat(recorded().out()).contains("answers are in " + file);
 
+    assertThat(Files.getPosixFilePermissions(file))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     List<String> lines = Files.readAllLines(file);
     assertThat(lines.get(0)).startsWith("{\"recording\":1,");
     assertThat(lines)

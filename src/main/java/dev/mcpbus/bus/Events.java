@@ -106,7 +106,7 @@ public final class Events {
 
   /**
    * Each server of the start has had its first attempt; on {@code mcp.events} alone, without an
-   * {@code id}: {@code {servers}}, their number. Once for each process.
+   * {@code id}, because every reader of events gets it. Once for each process.
    */
   public static final String POOL_STARTED = "poolStarted";
 

@@ -286,7 +286,7 @@ public final class McpFailure extends ReplyException {
    * Reads {@link #toJson}. A code that only a newer mcpbus knows becomes {@code UNAVAILABLE} if the
    * request was not sent, {@code INTERNAL} otherwise, so that a caller can decide on a retry.
    */
-  static McpFailure fromJson(JsonObject json) {
+  public static McpFailure fromJson(JsonObject json) {
     Sent sent = "no".equals(json.getString("sent")) ? Sent.NO : Sent.MAYBE;
     String name = json.getString("code", "");
     String message = json.getString("message", "");

@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.internals.PrivateFile;
 import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -117,13 +118,22 @@ final class RecordCommand implements Callable<Integer> {
     MessageRecording recording = new MessageRecording();
     record(recording, wanted);
     try {
-      Files.writeString(file, recording.lines());
+      write(recording.lines());
     } catch (IOException e) {
       throw new CommandFailure(ExitCode.UNEXPECTED, "NOT_WRITTEN", file + ": " + e.getMessage());
     }
     recording.problems().forEach(problem -> out.note("Not recorded: " + problem));
     out.line(recording.size() + " answers are in " + file);
     return (recording.problems().isEmpty() ? ExitCode.DONE : ExitCode.UNEXPECTED).code();
+  }
+
+  /** What a server answers is for its user alone; a device, such as a pipe, stays what it is. */
+  private void write(String lines) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      Files.writeString(file, lines);
+    } else {
+      PrivateFile.of(file).replace(lines.getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   private static JsonObject request(String method, JsonObject params) {

@@ -24,12 +24,17 @@ final class BusClient implements McpClient {
   final InputHandlers inputs;
   private final Vertx vertx;
   private final ConnectAttempt connecting;
+
+  /** Of {@link #connectOnce}: goes on after the closing, so that no server is left behind. */
+  private final ClientCalls lasting;
+
   private final InternalContext owner;
   private final Closeable hook = done -> close().onComplete(done);
 
   BusClient(Vertx vertx, CallOptions defaults) {
     this.vertx = vertx;
     this.calls = new ClientCalls(vertx, defaults, Layer.CALLER);
+    this.lasting = new ClientCalls(vertx, defaults, Layer.CALLER);
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
     this.connecting = new ConnectAttempt(vertx);
@@ -74,8 +79,10 @@ final class BusClient implements McpClient {
     if (token != null && token.isCancelled()) {
       return Future.failedFuture(ConnectAttempt.cancelled());
     }
-    return addServer(name, config)
-        .map(status -> server(status.id()))
+    JsonObject added = new JsonObject().put("name", name).put("config", config);
+    return (calls.isClosed() ? calls : lasting)
+        .send(Addresses.SERVERS_ADD, null, added, JsonObject.class, CallOptions.DEFAULT)
+        .map(status -> server(new ServerStatus(status).id()))
         .compose(
             server ->
                 connecting
@@ -83,7 +90,13 @@ final class BusClient implements McpClient {
                     .map(server)
                     .recover(
                         failure ->
-                            removeServer(server.id().value())
+                            lasting
+                                .send(
+                                    Addresses.SERVERS_REMOVE,
+                                    null,
+                                    new JsonObject().put("id", server.id().value()),
+                                    JsonObject.class,
+                                    CallOptions.DEFAULT)
                                 .transform(removed -> Future.failedFuture(failure))));
   }
 

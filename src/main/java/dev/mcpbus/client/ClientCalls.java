@@ -229,6 +229,10 @@ final class ClientCalls {
     return outstanding.size();
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Cancels all that is outstanding; later calls fail without being sent. Idempotent. */
   void close() {
     closed = true;

@@ -115,8 +115,11 @@ final class ConnectAttempt {
   }
 
   private static McpFailure failure(JsonObject reported) {
-    return McpFailure.notSent(
-        FailureCode.valueOf(reported.getString("code")), reported.getString("message", ""));
+    return McpFailure.fromJson(
+        new JsonObject()
+            .put("code", reported.getString("code", ""))
+            .put("message", reported.getString("message", ""))
+            .put("sent", "no"));
   }
 
   void close() {

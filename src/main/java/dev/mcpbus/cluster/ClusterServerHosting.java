@@ -174,12 +174,16 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   /**
-   * Completes when this node has read that the server is removed, and has ended its connection. A
-   * server of this program is removed by that: another node's caller wants it.
+   * Completes when this node has read that the server is removed, and has ended its connection.
+   *
+   * @param program whether a server of this program is removed by that, because another node's
+   *     caller wants it; else it is one that was added since
    */
-  private Future<Void> gone(ConnectionId id) {
+  private Future<Void> gone(ConnectionId id, boolean program) {
     if (embedded.containsKey(id)) {
-      return connections.endPrivate(id).transform(ended -> end(id));
+      return !program
+          ? Future.succeededFuture()
+          : connections.endPrivate(id).transform(ended -> end(id));
     }
     return definitions
         .read(List.of(id))

@@ -15,7 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,14 +28,17 @@ final class RemovalConfirmations {
   /** Longer than connections drain by default. */
   static final long MAX_WAIT_MILLIS = 6_000;
 
+  private static final String PROGRAM = "program";
+
   private final Vertx vertx;
-  private final Function<ConnectionId, Future<Void>> gone;
+  private final BiFunction<ConnectionId, Boolean, Future<Void>> gone;
   private @Nullable MessageConsumer<JsonObject> questions;
 
   /**
-   * @param gone completes when this node calls the server no more
+   * @param gone completes when this node calls the server no more; the second argument says whether
+   *     a server of this node's program is meant, too
    */
-  RemovalConfirmations(Vertx vertx, Function<ConnectionId, Future<Void>> gone) {
+  RemovalConfirmations(Vertx vertx, BiFunction<ConnectionId, Boolean, Future<Void>> gone) {
     this.vertx = vertx;
     this.gone = gone;
   }
@@ -66,7 +69,9 @@ final class RemovalConfirmations {
     ConnectionId id =
         ConnectionId.parse(body.getString("id", ""))
             .orElseThrow(() -> McpFailure.badRequest("the body must be {\"id\": string}"));
-    return gone.apply(id).map(new JsonObject().put("removed", id.value()));
+    // An older node does not say that it means no server of a program.
+    return gone.apply(id, body.getBoolean(PROGRAM, true))
+        .map(new JsonObject().put("removed", id.value()));
   }
 
   /** Makes the node that has a server of its program end it; fails where that does not answer. */
@@ -86,12 +91,12 @@ final class RemovalConfirmations {
             nodes,
             node ->
                 node.id().equals(self)
-                    ? gone.apply(id).timeout(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)
+                    ? gone.apply(id, false).timeout(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)
                     : vertx
                         .eventBus()
                         .request(
                             Addresses.at(Addresses.SERVERS_REMOVE, node.id()),
-                            new JsonObject().put("id", id.value()),
+                            new JsonObject().put("id", id.value()).put(PROGRAM, false),
                             new DeliveryOptions().setSendTimeout(MAX_WAIT_MILLIS))
                         .<Void>mapEmpty())
         .map(told -> told.silent().stream().map(ClusterNode::name).toList());

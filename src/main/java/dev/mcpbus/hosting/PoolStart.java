@@ -32,14 +32,12 @@ final class PoolStart {
 
   private final Vertx vertx;
   private final Set<String> waiting;
-  private final int servers;
   private final MessageConsumer<JsonObject> events;
   private boolean begun;
 
-  private PoolStart(Vertx vertx, Set<String> ids, int servers) {
+  private PoolStart(Vertx vertx, Set<String> ids) {
     this.vertx = vertx;
     this.waiting = ids;
-    this.servers = servers;
     this.events =
         vertx
             .eventBus()
@@ -57,10 +55,9 @@ final class PoolStart {
    * Begins to listen, before the servers are started.
    *
    * @param ids of the servers that start by themselves
-   * @param servers how many there are, with those that wait for their first call
    */
-  static PoolStart watch(Vertx vertx, List<String> ids, int servers) {
-    return new PoolStart(vertx, new HashSet<>(ids), servers);
+  static PoolStart watch(Vertx vertx, List<String> ids) {
+    return new PoolStart(vertx, new HashSet<>(ids));
   }
 
   /**
@@ -107,7 +104,6 @@ final class PoolStart {
               Addresses.ALL_EVENTS,
               new JsonObject()
                   .put("type", Events.POOL_STARTED)
-                  .put("servers", servers)
                   .put("time", Instant.now().toString()));
     }
   }

@@ -334,7 +334,7 @@ public final class ServersVerticle extends VerticleBase {
                   .filter(one -> !one.connection().lazy())
                   .map(one -> one.id().value())
                   .toList();
-          PoolStart start = PoolStart.watch(vertx, planned, definitions.size());
+          PoolStart start = PoolStart.watch(vertx, planned);
           return hosting
               .begin(definitions)
               .onSuccess(this::added)

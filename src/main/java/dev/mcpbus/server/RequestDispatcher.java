@@ -39,19 +39,29 @@ record RequestDispatcher(RawServer server, ServerSession session) {
     Future<JsonObject> answer;
     try {
       RequestHandler own = server.handler(request.method());
-      if (own != null && isSubscription(request) && !request.peer().isDiscover()) {
-        session.subscribed().change(request.method(), request.params());
-      }
       answer =
           own == null
               ? builtIn(request)
-              : own.handle(request, request.params()).map(RequestDispatcher::orEmpty);
+              : isSubscription(request) && !request.peer().isDiscover()
+                  ? subscription(request, own)
+                  : own.handle(request, request.params());
+      answer = answer.map(RequestDispatcher::orEmpty);
     } catch (Throwable e) {
       answer = Future.failedFuture(e);
     }
     return answer
         .map(result -> request.peer().isDiscover() ? discoverResult(request, result) : result)
         .onFailure(failure -> note(request, failure));
+  }
+
+  /** Counts while the program's handler works, which may send an update; not if it refuses. */
+  private Future<JsonObject> subscription(ServerRequest request, RequestHandler own) {
+    SubscribedResources subscribed = session.subscribed();
+    JsonObject params = request.params();
+    boolean before = subscribed.wants(Methods.RESOURCE_UPDATED, params);
+    subscribed.change(request.method(), params);
+    return own.handle(request, params)
+        .onFailure(refused -> subscribed.set(params.getString("uri"), before));
   }
 
   private static boolean isSubscription(ServerRequest request) {

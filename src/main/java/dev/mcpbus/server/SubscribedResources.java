@@ -2,18 +2,17 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.json.JsonObject;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The resources that a client of the {@code initialize} era has subscribed to. Owner: the session's
- * context.
+ * The resources that a client of the {@code initialize} era has subscribed to. Any thread may call.
  */
 final class SubscribedResources {
 
   private static final int MOST = 1_024;
 
-  private final Set<String> uris = new HashSet<>();
+  private final Set<String> uris = ConcurrentHashMap.newKeySet();
 
   /**
    * Carries out {@code resources/subscribe} or {@code resources/unsubscribe}.
@@ -33,6 +32,15 @@ final class SubscribedResources {
       uris.add(uri);
     }
     return new JsonObject();
+  }
+
+  /** Restores what was before a change. */
+  void set(String uri, boolean isSubscribed) {
+    if (isSubscribed) {
+      uris.add(uri);
+    } else {
+      uris.remove(uri);
+    }
   }
 
   /** True for every notification except updates of resources without a subscription. */

@@ -28,6 +28,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(VertxExtension.class)
 class McpClientTest {
@@ -307,6 +309,57 @@ class McpClientTest {
 
     assertThat(failure.code()).isEqualTo(FailureCode.START_FAILED);
     assertThat(failure).hasMessageContaining("no such file");
+  }
+
+  @Test
+  void a_failure_whose_code_only_a_newer_node_knows_ends_the_connecting() {
+    JsonObject news = new JsonObject().put("code", "MADE_OF_CHEESE").put("message", "too soft");
+    serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
+    git.on(Addresses.CONNECT, message -> git.event(Events.DISCONNECTED, news));
+
+    McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
+
+    assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(failure).hasMessageContainingAll("MADE_OF_CHEESE", "too soft");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_client_that_closes_while_it_connects_once_leaves_no_server(boolean whileAdding) {
+    JsonObject status = new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}");
+    List<Message<Object>> adding = new CopyOnWriteArrayList<>();
+    List<Message<Object>> connecting = new CopyOnWriteArrayList<>();
+    List<Object> removed = new CopyOnWriteArrayList<>();
+    vertx
+        .eventBus()
+        .<Object>consumer(
+            Addresses.SERVERS_ADD,
+            message -> {
+              adding.add(message);
+              if (!whileAdding) {
+                message.reply(status);
+              }
+            });
+    vertx
+        .eventBus()
+        .<JsonObject>consumer(
+            Addresses.SERVERS_REMOVE,
+            message -> {
+              removed.add(message.body().getString("id"));
+              message.reply(new JsonObject());
+            });
+    git.on(Addresses.CONNECT, connecting::add);
+    Future<?> once = client.connectOnce("git", new JsonObject(), CallOptions.DEFAULT);
+    await().until(() -> (whileAdding ? adding : connecting).size() == 1);
+
+    client.close();
+    if (whileAdding) {
+      adding.get(0).reply(status);
+    }
+
+    assertThat(failure(once).code()).isEqualTo(FailureCode.CANCELLED);
+    assertThat(removed).containsExactly("git");
   }
 
   @Test

@@ -243,6 +243,30 @@ class RawServerTest extends OverLinkedPair {
   }
 
   @Test
+  void a_handler_that_refuses_leaves_the_subscription_as_it_was() throws Exception {
+    for (String method : List.of(Methods.RESOURCES_SUBSCRIBE, Methods.RESOURCES_UNSUBSCRIBE)) {
+      server.handle(
+          method,
+          (request, params) ->
+              params.getString("uri").equals("a:1") != method.equals(Methods.RESOURCES_SUBSCRIBE)
+                  ? Future.failedFuture(RequestException.invalid("not this one"))
+                  : Future.succeededFuture(new JsonObject()));
+    }
+    RawClient client = initialized();
+    client.result("resources/subscribe", "{\"uri\":\"a:1\"}");
+    error(client, "resources/unsubscribe", "{\"uri\":\"a:1\"}");
+    error(client, "resources/subscribe", "{\"uri\":\"a:2\"}");
+    for (String uri : List.of("a:2", "a:1")) {
+      server.notifyClients(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", uri));
+    }
+    await().until(() -> !client.notifications().isEmpty());
+    assertThat(client.result("ping", "{}")).isEmpty();
+    assertThat(client.notifications())
+        .singleElement()
+        .satisfies(update -> assertThat(update.params().toString()).contains("a:1"));
+  }
+
+  @Test
   void notifications_of_clients_reach_their_handler() throws Exception {
     RawClient client = initialized();
     client.notify("notifications/sample", "{\"n\":1}");

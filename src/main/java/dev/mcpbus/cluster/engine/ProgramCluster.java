@@ -12,10 +12,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertx.core.spi.cluster.NodeInfo;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,18 @@ import org.jspecify.annotations.Nullable;
  * thread may call.
  */
 public final class ProgramCluster {
+
+  private static final String ATTEMPTS = "dev.mcpbus.joining";
+
+  /** The attempts of one Vert.x, one after the other. */
+  private static final class JoinAttempts implements Shareable {
+    private Future<Vertx> last = Future.failedFuture("none yet");
+
+    synchronized Future<Vertx> next(Supplier<Future<Vertx>> attempt) {
+      last = last.transform(over -> attempt.get());
+      return last;
+    }
+  }
 
   private ProgramCluster() {}
 
@@ -54,11 +68,19 @@ public final class ProgramCluster {
   }
 
   /**
-   * As {@code McpBus.clustered}.
+   * As {@code McpBus.clustered}. An attempt that fails leaves this Vert.x as it was.
    *
    * @param options of which name, labels, weight, wire form and secret count
    */
   public static Future<Vertx> join(Vertx vertx, ClusterOptions options) {
+    return vertx
+        .sharedData()
+        .<String, JoinAttempts>getLocalMap(ATTEMPTS)
+        .computeIfAbsent(ATTEMPTS, first -> new JoinAttempts())
+        .next(() -> attempt(vertx, options));
+  }
+
+  private static Future<Vertx> attempt(Vertx vertx, ClusterOptions options) {
     ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
     ClusterSecret secret = options.secret();
     if (cluster == null) {
@@ -83,26 +105,40 @@ public final class ProgramCluster {
               + " does not know this node's event bus; call this when buildClustered() has"
               + " completed");
     }
-    if (before == null) {
-      SignedMessages.install(vertx, secret);
-    }
-    if (WireForm.of(own.metadata()) != null) {
-      return Future.succeededFuture(vertx);
-    }
-    VertxInternal internal = (VertxInternal) vertx;
+    return (WireForm.of(own.metadata()) != null
+            ? Future.<Void>succeededFuture()
+            : announce((VertxInternal) vertx, cluster, own, secret, options))
+        .map(
+            announced -> {
+              if (before == null) {
+                SignedMessages.install(vertx, secret);
+              }
+              return vertx;
+            });
+  }
+
+  /** Tells the cluster that this is a node; takes that back where it does not fit the others. */
+  private static Future<Void> announce(
+      VertxInternal vertx,
+      ClusterManager cluster,
+      NodeInfo own,
+      ClusterSecret secret,
+      ClusterOptions options) {
     JsonObject metadata = own.metadata() == null ? new JsonObject() : own.metadata().copy();
     metadata.put(WireForm.METADATA, metadata(options));
-    Promise<Void> written = internal.promise();
-    cluster.setNodeInfo(
-        new NodeInfo(
-            own.host(),
-            own.port(),
-            NodeProof.sign(secret, cluster.getNodeId(), own.host(), own.port(), metadata)),
-        written);
-    return written
-        .future()
-        .compose(done -> check(internal, cluster, secret))
-        .compose(why -> why == null ? Future.succeededFuture(vertx) : refused(why));
+    JsonObject signed =
+        NodeProof.sign(secret, cluster.getNodeId(), own.host(), own.port(), metadata);
+    return write(vertx, cluster, new NodeInfo(own.host(), own.port(), signed))
+        .compose(done -> check(vertx, cluster, secret))
+        .compose(why -> why == null ? Future.<Void>succeededFuture() : refused(why))
+        .recover(
+            failure -> write(vertx, cluster, own).transform(back -> Future.failedFuture(failure)));
+  }
+
+  private static Future<Void> write(VertxInternal vertx, ClusterManager cluster, NodeInfo info) {
+    Promise<Void> written = vertx.promise();
+    cluster.setNodeInfo(info, written);
+    return written.future();
   }
 
   private static <T> Future<T> refused(String why) {

@@ -137,7 +137,13 @@ final class SnapshotMeters {
     present
         .entrySet()
         .removeIf(
-            one -> !seen.contains(one.getKey()) && registry.remove(one.getValue().meter) != null);
+            one -> {
+              boolean gone = !seen.contains(one.getKey());
+              if (gone) {
+                registry.remove(one.getValue().meter); // has none where a filter denies it
+              }
+              return gone;
+            });
   }
 
   private synchronized void close() {

@@ -3,6 +3,7 @@ package dev.mcpbus.observability.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Collectors of mcpbus in a registry that is none for Prometheus. */
@@ -45,6 +47,29 @@ class SnapshotMetersTest {
         .isEqualTo(3);
     assertThat(registry.find("mcpbus.restarts").tag("server", "b").functionCounter()).isNull();
     assertThat(registry.get("mcpbus.restarts").meters()).hasSize(1);
+  }
+
+  @Test
+  void a_denied_series_that_is_gone_is_forgotten() {
+    AtomicInteger asked = new AtomicInteger();
+    registry
+        .config()
+        .meterFilter(
+            MeterFilter.deny(
+                id -> {
+                  asked.incrementAndGet();
+                  return true;
+                }));
+    restarts.put("a", 1.0);
+    meters.read();
+    meters.read();
+    assertThat(asked).hasValue(1);
+    restarts.clear();
+    meters.read();
+    restarts.put("a", 1.0);
+    meters.read();
+    assertThat(asked).hasValue(2); // new again
+    assertThat(registry.getMeters()).isEmpty();
   }
 
   @Test
