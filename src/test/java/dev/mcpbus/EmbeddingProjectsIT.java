@@ -234,7 +234,7 @@ class EmbeddingProjectsIT {
             .redirectOutput(log.toFile())
             .redirectInput(new File("/dev/null"))
             .start();
-    boolean ended = process.waitFor(5, TimeUnit.MINUTES);
+    boolean ended = process.waitFor(3, TimeUnit.MINUTES);
     process.destroyForcibly();
     String output = Files.readString(log);
     assertThat(ended && process.exitValue() == 0).as("%s\n%s", command[0], output).isTrue();

@@ -60,13 +60,14 @@ class ReplicasIT {
 
   private static Map<String, String> settled(
       ClusterBed bed, ServiceProcess from, Set<String> nodes, Predicate<String> session) {
-    return sessions(
-        bed.until(
-            "web on " + nodes,
-            from,
-            all ->
-                sessions(all).keySet().equals(nodes)
-                    && sessions(all).values().stream().allMatch(session)));
+    bed.until(
+        "web on " + nodes,
+        from,
+        all -> {
+          Map<String, String> now = sessions(ClusterBed.allOfStatuses(from));
+          return now.keySet().equals(nodes) && now.values().stream().allMatch(session);
+        });
+    return sessions(ClusterBed.allOfStatuses(from));
   }
 
   private static CompletableFuture<Http.Answer> call(ServiceProcess node, String tool) {
@@ -217,7 +218,7 @@ class ReplicasIT {
     steady(
         bed,
         sent -> {
-          Map<String, String> now = serving(ClusterBed.statuses(asked), tooFew);
+          Map<String, String> now = serving(ClusterBed.allOfStatuses(asked), tooFew);
           return System.nanoTime() > until
               || (now.size() == 3 && now.values().stream().noneMatch(old::contains));
         });
@@ -239,7 +240,7 @@ class ReplicasIT {
     steady(
         bed,
         sent -> {
-          Map<String, String> now = serving(ClusterBed.statuses(asked), tooFew);
+          Map<String, String> now = serving(ClusterBed.allOfStatuses(asked), tooFew);
           return System.nanoTime() > until
               || (now.size() == 3 && now.values().stream().noneMatch(old::contains));
         });
@@ -251,7 +252,7 @@ class ReplicasIT {
   /** Only what the lost node had in flight is lost. */
   private static void lost(ClusterBed bed, CountingServer server) throws Exception {
     List<CompletableFuture<Http.Answer>> flying = new ArrayList<>();
-    Map<String, String> sessions = sessions(ClusterBed.statuses(bed.node("n1")));
+    Map<String, String> sessions = sessions(ClusterBed.allOfStatuses(bed.node("n1")));
     Map<String, Integer> had =
         sessions.values().stream().collect(Collectors.toMap(one -> one, server::calls));
     for (int i = 0; i < 6; i++) {

@@ -181,7 +181,15 @@ public final class ClusterBed implements AutoCloseable {
 
   /** The status of every server, by id, as {@code from} tells it. */
   public static Map<String, JsonObject> statuses(ServiceProcess from) {
-    Http.Answer answer = from.get("/api/servers");
+    return statuses(from.get("/api/servers"));
+  }
+
+  /** The same as one who administers it sees it, with the ids of sessions. */
+  public static Map<String, JsonObject> allOfStatuses(ServiceProcess from) {
+    return statuses(Http.get(from.port(), "/api/servers", Http.admin(from.port())));
+  }
+
+  private static Map<String, JsonObject> statuses(Http.Answer answer) {
     if (answer.status() != 200) {
       return Map.of();
     }

@@ -20,10 +20,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * class ReviewTest {
  *   @FakeServer("git") FakeMcpServer git;
  *
+ *   @BeforeEach
+ *   void script() {
+ *     git.tool("status", "clean");
+ *   }
+ *
  *   @Test
  *   void the_review_asks_git(McpBus bus) {
- *     git.tool("status", "clean");
- *     // ...
+ *     bus.server("git").callTool("status", Map.of()).await();
  *   }
  * }
  * }</pre>

@@ -1,15 +1,18 @@
 package embedding;
 
 import com.hazelcast.config.Config;
+import com.hazelcast.config.NetworkConfig;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.Servers;
 import dev.mcpbus.bus.ClusterSecret;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -22,23 +25,31 @@ public final class Program {
 
   private Program() {}
 
-  private static Future<Vertx> node() {
-    Config config = new Config().setClusterName(CLUSTER);
-    config.setProperty("hazelcast.phone.home.enabled", "false");
-    config.getNetworkConfig().setPublicAddress("127.0.0.1").setPort(0);
-    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
-    config.getNetworkConfig().getJoin().getAutoDetectionConfig().setEnabled(false);
-    config.getNetworkConfig().getJoin().getTcpIpConfig().setEnabled(true).addMember("127.0.0.1");
+  private static Future<Vertx> node(HazelcastClusterManager manager) {
     return Vertx.builder()
         .with(new VertxOptions().setEventBusOptions(new EventBusOptions().setHost("127.0.0.1")))
-        .withClusterManager(new HazelcastClusterManager(config))
+        .withClusterManager(manager)
         .buildClustered()
         .compose(vertx -> McpBus.clustered(vertx, SECRET));
   }
 
+  /** Loopback alone; joins the nodes at these places. */
+  private static HazelcastClusterManager manager(String... members) {
+    Config config = new Config().setClusterName(CLUSTER);
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    NetworkConfig network = config.getNetworkConfig().setPort(0).setPortAutoIncrement(false);
+    network.getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+    network.getJoin().getAutoDetectionConfig().setEnabled(false);
+    network.getJoin().getTcpIpConfig().setEnabled(true).setMembers(List.of(members));
+    return new HazelcastClusterManager(config);
+  }
+
   public static void main(String[] args) throws Exception {
-    Vertx one = node().await(60, TimeUnit.SECONDS);
-    Vertx two = node().await(60, TimeUnit.SECONDS);
+    HazelcastClusterManager first = manager();
+    Vertx one = node(first).await(60, TimeUnit.SECONDS);
+    InetSocketAddress place =
+        (InetSocketAddress) first.getHazelcastInstance().getLocalEndpoint().getSocketAddress();
+    Vertx two = node(manager("127.0.0.1:" + place.getPort())).await(60, TimeUnit.SECONDS);
     McpBus.start(one, McpBus.Options.of().withServer("echo", Servers.stdio("sh").args(args[0])))
         .await(60, TimeUnit.SECONDS);
     McpBus second = McpBus.start(two, McpBus.Options.of()).await(60, TimeUnit.SECONDS);

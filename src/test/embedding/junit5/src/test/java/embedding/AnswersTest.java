@@ -14,6 +14,7 @@ import io.vertx.junit5.VertxTestContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,9 +29,13 @@ class AnswersTest {
     @FakeServer("git")
     FakeMcpServer git;
 
+    @BeforeEach
+    void script() {
+      git.tool("status", "clean");
+    }
+
     @Test
     void a_fake_server_answers(McpBus bus) throws Exception {
-      git.tool("status", "clean");
       assertEquals(
           "clean",
           bus.server("git").callTool("status", Map.of()).await(60, TimeUnit.SECONDS).text());
