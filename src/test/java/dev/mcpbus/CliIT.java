@@ -226,7 +226,7 @@ class CliIT {
     assertThat(run(0, "restart", "second").out()).contains("second");
     assertThat(run(1, "add", "second", "--", "cat").err()).contains("exists already");
     assertThat(run(0, "remove", "second").out()).contains("second");
-    assertThat(run(2, "remove", "second").err()).contains("no such server");
+    assertThat(run(2, "remove", "second").err()).contains("there is no server 'second'");
   }
 
   @Test

@@ -76,8 +76,8 @@ class ScriptedServerIT {
   @ParameterizedTest
   @CsvSource({
     "crash, UPSTREAM_EXITED, exit code 7",
-    "kill, UPSTREAM_EXITED, killed by SIGKILL (9)",
-    "partial, UPSTREAM_EXITED, exit code 0",
+    "kill, UPSTREAM_EXITED, killed by SIGKILL",
+    "partial, UPSTREAM_EXITED, exit code 0|closed its stdout",
     "close-stdout, UPSTREAM_EXITED, closed its stdout",
     "big, LIMIT_EXCEEDED, longer than",
     "batch, PROTOCOL_ERROR, batch",
@@ -89,7 +89,7 @@ class ScriptedServerIT {
     Peer peer = open(vertx, "good");
     peer.request(1, "tools/call", RawJson.of(tool(tool)));
     assertThat(peer.ending().reason()).isEqualTo(reason);
-    assertThat(peer.ending()).hasMessageContaining(text);
+    assertThat(peer.ending()).message().containsPattern(text);
     assertThat(peer.messages).isEmpty();
     peer.close();
   }
