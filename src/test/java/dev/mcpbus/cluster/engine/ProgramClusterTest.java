@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -63,11 +64,11 @@ class ProgramClusterTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static <T> void succeed(Object promise, T result) {
-      ((Completable<T>) promise).succeed(result);
+    private static <T> void succeed(Object promise, @Nullable T result) {
+      ((Completable<@Nullable T>) promise).succeed(result);
     }
 
-    private Object read(Object[] given) {
+    private @Nullable Object read(Object[] given) {
       JsonObject other = ProgramCluster.metadata(ClusterOptions.DEFAULT);
       JsonObject whole = new JsonObject().put(WireForm.METADATA, other);
       succeed(
@@ -78,7 +79,7 @@ class ProgramClusterTest {
       return null;
     }
 
-    private Object write(Object[] given) {
+    private @Nullable Object write(Object[] given) {
       own = (NodeInfo) given[0];
       succeed(given[1], null);
       return null;
