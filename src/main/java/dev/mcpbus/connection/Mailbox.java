@@ -379,11 +379,12 @@ final class Mailbox {
   private void disconnect(Message<Object> message) {
     connection.disconnected(true);
     boolean over = connection.session() == null && connection.state() == ConnectionState.IDLE;
-    if (!over && Boolean.TRUE.equals(body(message).getValue("wait"))) {
+    boolean waits = !over && Boolean.TRUE.equals(body(message).getValue("wait"));
+    if (waits) {
       disconnecting.add(message);
     }
     connection.wantStop();
-    if (!disconnecting.contains(message)) {
+    if (!waits) {
       replyState(message);
     }
   }
