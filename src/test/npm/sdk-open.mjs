@@ -2,7 +2,8 @@
  * A client of one of the official SDKs, not connected yet.
  *
  * `kind` is v1|v1-sse|v2-sse|v2-legacy|v2-modern|v2-auto; `url` a URL, or with `args` a command.
- * Gives the client, its transport, `on` to set what answers requests, and `call` for tools.
+ * Gives the client, its transport, `on` to set what answers requests, `call` for tools, and `progress`:
+ * what the transport has read of it. The SDK drops progress that it reads in one piece with the result.
  */
 export async function open(kind, url, args, capabilities) {
   const stdio = args.length > 0 ? { command: url, args, env: process.env } : undefined;
@@ -44,5 +45,13 @@ export async function open(kind, url, args, capabilities) {
     };
   }
 
-  return kind.startsWith('v1') ? v1() : v2();
+  const opened = await (kind.startsWith('v1') ? v1() : v2());
+  const progress = [];
+  opened.transport.onmessage = ({ method, params }) => {
+    if (method === 'notifications/progress') {
+      const { progressToken, ...told } = params;
+      progress.push(told);
+    }
+  };
+  return { ...opened, progress };
 }

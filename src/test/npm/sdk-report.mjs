@@ -11,7 +11,7 @@
 import { open } from './sdk-open.mjs';
 
 const [kind, calls, url, ...args] = process.argv.slice(2);
-const { client, transport, on, call } =
+const { client, transport, on, call, progress } =
   await open(kind, url, args, { elicitation: {}, sampling: {}, roots: { listChanged: true } });
 const asked = [];
 const answers = {
@@ -52,10 +52,9 @@ for (const { subscribe, until, ...params } of JSON.parse(calls)) {
   if (subscribe !== undefined) {
     seen.subscribed = await outcome(client.subscribeResource({ uri: subscribe }));
   }
-  const progress = [];
-  // The SDK reports its own rounds of questions, too; the server has not said that.
-  const onprogress = (one) => one.message?.startsWith('Fulfilling input required') || progress.push(one);
-  seen.calls.push(await outcome(call(params, { onprogress })), progress.slice(0, 1)); // the last may come after the result
+  progress.length = 0;
+  const result = await outcome(call(params, { onprogress: () => {} }));
+  seen.calls.push(result, progress.slice(0, 1)); // the last may come after the result
   for (let i = 0; until !== undefined && i < 500 && !told.some(({ method }) => method === until); i++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -227,6 +227,11 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     return reasonNotServing.get() != null;
   }
 
+  /** Whether the bus, asked to choose, may choose a node that has just left. */
+  boolean mayGoToLostNode() {
+    return inFlight.mayGoToLostNode();
+  }
+
   boolean isReplicated(ConnectionId server) {
     return owners.isReplicated(server);
   }
@@ -412,8 +417,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
       links.joined(node);
     } else {
       links.left(node);
+      inFlight.leaves(node);
+      owners.lost(node); // before its requests end: their callers may ask again at once
       inFlight.left(node);
-      owners.lost(node);
     }
     listeners.forEach(listener -> listener.accept(node, joined));
     if (!joined) {

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.ReplicaId;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
 import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,14 +23,20 @@ final class InFlightRequests {
 
   private final Set<InFlightRequest<?>> all = ConcurrentHashMap.newKeySet();
 
-  /** Nodes that have left; one of them may join again after a partition. */
-  private final Set<String> gone = ConcurrentHashMap.newKeySet();
+  /**
+   * Nodes that have left, each with the time, by {@code System.nanoTime()}; one of them may join
+   * again after a partition.
+   */
+  private final Map<String, Long> gone = new ConcurrentHashMap<>();
 
   /**
    * Whether the bus reports the node of each message ({@link InFlightRequest#goesTo}); otherwise
    * the known owner counts as that node.
    */
   private volatile boolean nodeReported;
+
+  /** How long the registrations of the bus may name a node that has left. */
+  private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** How long the bus may take to find the node of a request. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
@@ -90,7 +97,7 @@ final class InFlightRequests {
       }
       // The node may have left after it was chosen and before it was recorded here: then left() has
       // not seen this request.
-      if (gone.contains(to) && !passedOn) {
+      if (gone.containsKey(to) && !passedOn) {
         lost(this, "that the call went to has left the cluster");
       }
       return true;
@@ -229,6 +236,10 @@ final class InFlightRequests {
     InFlightRequest<T> request =
         new InFlightRequest<>(id, server, replica, expected, passedOn, promise);
     all.add(request);
+    // The owner may have left after it was looked up and before it was recorded here.
+    if (!passedOn && expected != null && gone.containsKey(expected) && request.isAt(expected)) {
+      lost(request, "that the call went to has left the cluster");
+    }
     return request;
   }
 
@@ -236,9 +247,14 @@ final class InFlightRequests {
     return Collections.unmodifiableSet(all);
   }
 
-  /** Ends all requests that went to a node which has left. */
+  /** Records that a node has left: the next request is not sent there. */
+  void leaves(String node) {
+    gone.put(node, System.nanoTime());
+  }
+
+  /** Records that a node has left, and ends all requests that went there. */
   void left(String node) {
-    gone.add(node);
+    leaves(node);
     endAll(
         request -> request.isAt(node), "that held %s has left the cluster; the call may have run");
   }
@@ -248,7 +264,16 @@ final class InFlightRequests {
   }
 
   boolean isGone(String node) {
-    return gone.contains(node);
+    return gone.containsKey(node);
+  }
+
+  /**
+   * Whether the bus may choose a node that has just left, and nothing here would learn of it: a
+   * program's own cluster does not report the node of a message.
+   */
+  boolean mayGoToLostNode() {
+    long now = System.nanoTime();
+    return !nodeReported && gone.values().stream().anyMatch(left -> now - left < LATELY_NANOS);
   }
 
   /**

@@ -17,6 +17,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +114,10 @@ final class RoutedRequest<T> {
     if (server != null && owner == null && requests.servesNothing()) {
       // The registrations of the bus cannot be read there, and would keep the request waiting.
       failed(McpFailure.ownerLeft("this node serves nothing at the moment"));
+      return;
+    }
+    if (server != null && owner == null && requests.mayGoToLostNode()) {
+      failed(new ReplyException(ReplyFailure.NO_HANDLERS, "No handlers for address " + address));
       return;
     }
     Promise<Message<T>> reply = context.promise();

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InFlightRequestsTest {
@@ -16,7 +17,12 @@ class InFlightRequestsTest {
   private final Promise<Message<Object>> reply = Promise.promise();
 
   private InFlightRequests.InFlightRequest<Object> begin(boolean passedOn) {
-    return requests.begin(null, null, null, null, passedOn, reply);
+    return begin(passedOn, null);
+  }
+
+  private InFlightRequests.InFlightRequest<Object> begin(
+      boolean passedOn, @Nullable String expected) {
+    return requests.begin(null, null, null, expected, passedOn, reply);
   }
 
   private void assertOwnerLost() {
@@ -38,6 +44,25 @@ class InFlightRequestsTest {
     requests.left(NODE);
     begin(false).goesTo(NODE, false);
     assertOwnerLost();
+  }
+
+  /** A program's own cluster never reports the node. */
+  @Test
+  void without_reports_a_request_to_an_owner_that_has_left_meanwhile_ends() {
+    assertThat(requests.mayGoToLostNode()).isFalse();
+    requests.leaves(NODE);
+    assertThat(requests.mayGoToLostNode()).isTrue();
+    begin(false, NODE);
+    assertOwnerLost();
+  }
+
+  @Test
+  void with_reports_the_bus_is_asked_for_the_node_of_every_request() {
+    begin(false).goesTo("another", false);
+    requests.leaves(NODE);
+    assertThat(requests.mayGoToLostNode()).isFalse();
+    begin(false, NODE);
+    assertThat(reply.future().isComplete()).isFalse();
   }
 
   /** The node may live: this node has dropped it and the sender asks it for an answer. */
