@@ -180,9 +180,9 @@ final class VerticleTree {
       return Future.failedFuture(refused);
     }
     ChildThreads.retain();
-    Codecs.register(vertx);
     VerticleTree tree;
     try {
+      Codecs.register(vertx);
       TelemetryParts telemetry = TelemetryParts.install(vertx, options);
       tree = new VerticleTree(vertx, claim, options, telemetry);
     } catch (RuntimeException | Error failed) {

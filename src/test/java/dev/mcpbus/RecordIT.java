@@ -172,6 +172,11 @@ class RecordIT {
           .hasMessageContaining("is no recording; \"mcpbus record SERVER -o FILE\" makes one");
       assertThatThrownBy(() -> FakeMcpServer.replay(bus.vertx(), folder.resolve("none.jsonl")))
           .hasMessageContaining("there is no recording ");
+      for (String line : List.of("{\"method\": \"ping\"}", "[]", "{oops")) {
+        Path edited = Files.writeString(folder.resolve("e.jsonl"), "{\"recording\": 1}\n" + line);
+        assertThatThrownBy(() -> FakeMcpServer.replay(bus.vertx(), edited))
+            .hasMessageContainingAll("line 2 of the recording ", "is no answer to a request");
+      }
     }
   }
 }

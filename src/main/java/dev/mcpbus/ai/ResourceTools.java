@@ -92,7 +92,9 @@ final class ResourceTools {
               JsonArray found = new JsonArray();
               for (String key : List.of("resources", "resourceTemplates")) {
                 if (reply.getValue(key) instanceof JsonArray entries) {
-                  entries.forEach(entry -> found.add(shown(id, (JsonObject) entry)));
+                  entries.stream()
+                      .filter(JsonObject.class::isInstance)
+                      .forEach(entry -> found.add(shown(id, (JsonObject) entry)));
                 }
               }
               return found;

@@ -52,7 +52,7 @@ final class Recording {
       for (String line : Files.readAllLines(file)) {
         number++;
         if (!line.isBlank()) {
-          lines.add(new JsonObject(line));
+          lines.add(entry(new JsonObject(line), lines.isEmpty()));
         }
       }
     } catch (NoSuchFileException e) {
@@ -61,13 +61,25 @@ final class Recording {
       throw new IllegalArgumentException("the recording " + file + " cannot be read", e);
     } catch (DecodeException e) {
       throw new IllegalArgumentException(
-          "line " + number + " of the recording " + file + " is no JSON object", e);
+          "line " + number + " of the recording " + file + " is no answer to a request", e);
     }
     if (lines.isEmpty() || !Integer.valueOf(1).equals(lines.get(0).getValue("recording"))) {
       throw new IllegalArgumentException(
           file + " is no recording; \"mcpbus record SERVER -o FILE\" makes one");
     }
     return new Recording(file, List.copyOf(lines.subList(1, lines.size())));
+  }
+
+  private static JsonObject entry(JsonObject line, boolean isFirst) {
+    boolean isAnswer =
+        line.getValue("method") instanceof String
+            && line.getValue("params") instanceof JsonObject
+            && (line.getValue("result") instanceof JsonObject
+                || line.getValue("error") instanceof JsonObject);
+    if (!isFirst && !isAnswer) {
+      throw new DecodeException("it lacks method, params, and result or error");
+    }
+    return line;
   }
 
   /** The result of the handshake. */
@@ -108,7 +120,12 @@ final class Recording {
             .toArray(ProtocolVersion[]::new);
     server.versions(known).otherwise(this::answer);
     JsonObject capabilities = handshake.getJsonObject("capabilities", new JsonObject());
-    capabilities.forEach(each -> server.capability(each.getKey(), (JsonObject) each.getValue()));
+    // Some servers say true in place of {}.
+    capabilities.forEach(
+        each ->
+            server.capability(
+                each.getKey(),
+                each.getValue() instanceof JsonObject said ? said : new JsonObject()));
     ALWAYS.stream()
         .filter(name -> !capabilities.containsKey(name))
         .forEach(server::withoutCapability);

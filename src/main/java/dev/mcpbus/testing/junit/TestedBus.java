@@ -38,7 +38,14 @@ final class TestedBus {
     this.vertx = vertx;
     this.ownsVertx = ownsVertx;
     this.alone = alone;
-    this.bus = await(McpBus.start(vertx, options), "the start");
+    this.bus =
+        await(
+            McpBus.start(vertx, options)
+                .recover(
+                    failure ->
+                        (ownsVertx ? vertx.close() : Future.<Void>succeededFuture())
+                            .transform(closed -> Future.failedFuture(failure))),
+            "the start");
   }
 
   McpBus bus() {
