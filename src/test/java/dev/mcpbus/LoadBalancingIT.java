@@ -39,8 +39,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several connections of one server on one node: processes, and instances over HTTP. */
 class LoadBalancingIT {
@@ -424,6 +429,41 @@ class LoadBalancingIT {
       assertThat(pids(awaitReady(bus, 3))).hasSize(3);
       assertThat(spread(bus, 30)).hasSize(3);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,1", "1,3", "3,1"})
+  void a_change_of_the_definition_is_no_wrong_name_to_who_calls_meanwhile(int from, int to) {
+    try (TestBus bus = TestBus.start(server("s", three().put("replicas", from)))) {
+      bus.awaitState("s", "READY");
+      AtomicBoolean over = new AtomicBoolean();
+      List<McpFailure> failures = new CopyOnWriteArrayList<>();
+      Future<?> callers =
+          Future.join(
+              Stream.generate(() -> caller(McpClient.create(bus.vertx()), over, failures))
+                  .limit(4)
+                  .toList());
+      int timeout = 30_000; // another definition each time
+      for (int replicas : List.of(to, from, to, from)) {
+        change(bus, three().put("replicas", replicas).put("timeout", timeout++));
+        served(bus);
+      }
+      over.set(true);
+      await(callers);
+      assertThat(failures)
+          .allSatisfy(one -> assertThat(one.code()).isEqualTo(FailureCode.UNAVAILABLE))
+          .allSatisfy(one -> assertThat(one.sent()).isEqualTo(McpFailure.Sent.NO));
+    }
+  }
+
+  /** Calls again and again, each time when the call before has ended. */
+  private static Future<Void> caller(
+      McpClient client, AtomicBoolean over, List<McpFailure> failures) {
+    return client
+        .server("s")
+        .callTool("pids", Map.of())
+        .onFailure(failure -> failures.add(McpFailure.of(failure)))
+        .transform(call -> over.get() ? Future.succeededFuture() : caller(client, over, failures));
   }
 
   private static void change(TestBus bus, JsonObject entry) {

@@ -198,13 +198,18 @@ public final class CallRepeats implements Shareable {
 
   // ---- what is repeated
 
-  /** A call enters the phase of repeats; false where too many are in it. */
-  boolean enter(String callId) {
+  /**
+   * A call has no connection for now, because it is repeated or waits for one: whether its caller
+   * cancels it is noted until {@link #leave}.
+   *
+   * @return false where it is noted already, or too many are
+   */
+  public boolean enter(String callId) {
     return running.size() < MAX_RUNNING && running.putIfAbsent(callId, false) == null;
   }
 
   /** A call has its ending. */
-  void leave(String callId) {
+  public void leave(String callId) {
     running.remove(callId);
   }
 

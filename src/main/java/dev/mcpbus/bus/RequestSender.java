@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +81,16 @@ public interface RequestSender extends Shareable {
   default <T> Future<T> read(
       ConnectionId server, String suffix, Object body, DeliveryOptions options) {
     return this.<T>request(server, Addresses.of(server, suffix), body, options).map(Message::body);
+  }
+
+  /**
+   * Replaces the connection of a server on this node. Requests that come meanwhile wait for the
+   * next one, up to 3 s and never beyond their deadline; in a cluster they wait for any owner.
+   *
+   * @param replacement completes when the next connection has its addresses
+   */
+  default Future<Void> whileReplaced(ConnectionId server, Supplier<Future<Void>> replacement) {
+    return replacement.get();
   }
 
   /** The nodes of the cluster. */

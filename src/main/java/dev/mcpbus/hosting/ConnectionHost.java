@@ -2,6 +2,7 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.replicas.LocalReplicas;
@@ -79,6 +80,11 @@ public final class ConnectionHost {
    * @return completes when the first is replaced
    */
   public Future<Void> replace(ServerDefinition next) {
+    return RequestSender.of(factory.vertx())
+        .whileReplaced(next.id(), () -> replaceConnections(next));
+  }
+
+  private Future<Void> replaceConnections(ServerDefinition next) {
     ServerDefinition before = present.put(next.id(), next);
     int had = before == null ? 1 : before.replicas();
     List<Future<Void>> rest = new ArrayList<>();

@@ -46,6 +46,7 @@ final class RoutedRequest<T> {
   private final long maxWait;
   private final Set<ReplicaId> tried = new HashSet<>();
   private boolean defined;
+  private boolean noted;
   private boolean passedOn;
 
   /** Since when it waits for an owner, by {@link #spent}; -1 where it had none to wait for yet. */
@@ -201,10 +202,15 @@ final class RoutedRequest<T> {
       promise.fail(requests.betweenOwners(server));
       return;
     }
+    String callId = options.getHeaders().get(Headers.CALL_ID);
+    if (callId != null && !noted && requests.repeats().enter(callId)) {
+      noted = true;
+      promise.future().onComplete(ended -> requests.repeats().leave(callId));
+    }
     context.setTimer(
         PAUSE_MILLIS,
         now -> {
-          if (requests.repeats().isCancelled(options.getHeaders().get(Headers.CALL_ID))) {
+          if (requests.repeats().isCancelled(callId)) {
             promise.fail(
                 McpFailure.notSent(
                     FailureCode.CANCELLED, "the caller cancelled the call before it had an owner"));

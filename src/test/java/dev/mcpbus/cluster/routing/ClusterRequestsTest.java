@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
@@ -142,6 +143,23 @@ class ClusterRequestsTest {
               return refused.get() >= count && accepted.contains("2");
             });
     return accepted;
+  }
+
+  @Test
+  void a_call_that_is_cancelled_while_it_waits_for_an_owner_is_never_made() throws Exception {
+    define("waits");
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.CALL_ID, "cancelled");
+    Future<Message<Object>> waiting =
+        ClusterRequests.of(caller)
+            .request(new ConnectionId("waits"), address("waits"), Buffer.buffer("{}"), options);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              CallCancellation.publish(caller, new ConnectionId("waits"), "cancelled");
+              return waiting.isComplete();
+            });
+    assertThat(McpFailure.of(failure(waiting)).code()).isEqualTo(FailureCode.CANCELLED);
   }
 
   @Test
