@@ -440,7 +440,7 @@ class LoadBalancingIT {
       List<McpFailure> failures = new CopyOnWriteArrayList<>();
       Future<?> callers =
           Future.join(
-              Stream.generate(() -> caller(McpClient.create(bus.vertx()), over, failures))
+              Stream.generate(() -> caller(bus, McpClient.create(bus.vertx()), over, failures))
                   .limit(4)
                   .toList());
       int timeout = 30_000; // another definition each time
@@ -458,7 +458,7 @@ class LoadBalancingIT {
 
   /** Calls again and again, each time when the call before has ended. */
   private static Future<Void> caller(
-      McpClient client, AtomicBoolean over, List<McpFailure> failures) {
+      TestBus bus, McpClient client, AtomicBoolean over, List<McpFailure> failures) {
     return client
         .server("s")
         .callTool("pids", Map.of())
