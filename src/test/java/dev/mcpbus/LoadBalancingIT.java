@@ -463,7 +463,9 @@ class LoadBalancingIT {
         .server("s")
         .callTool("pids", Map.of())
         .onFailure(failure -> failures.add(McpFailure.of(failure)))
-        .transform(call -> over.get() ? Future.succeededFuture() : caller(client, over, failures));
+        .transform(call -> bus.vertx().timer(1)) // a refusal comes at once
+        .compose(
+            turn -> over.get() ? Future.succeededFuture() : caller(bus, client, over, failures));
   }
 
   private static void change(TestBus bus, JsonObject entry) {
