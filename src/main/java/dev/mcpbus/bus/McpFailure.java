@@ -312,9 +312,9 @@ public final class McpFailure extends ReplyException {
 
   /**
    * Converts any failure of a bus call. No consumer at the address: {@code UNKNOWN_CONNECTION}. A
-   * consumer that was removed before it received the call: {@code UNAVAILABLE}. The bus's own
-   * time-out: {@code CALL_TIMEOUT}. A number of {@link FailureCode}: that code. All others: {@code
-   * INTERNAL}.
+   * consumer that was removed before it received the call: that of {@link #ownerLeft}. The bus's
+   * own time-out: {@code CALL_TIMEOUT}. A number of {@link FailureCode}: that code. All others:
+   * {@code INTERNAL}.
    */
   public static McpFailure of(Throwable failure) {
     if (failure instanceof McpFailure known) {
@@ -325,8 +325,7 @@ public final class McpFailure extends ReplyException {
         return notSent(FailureCode.UNKNOWN_CONNECTION, ReceiverWords.absent(reply.getMessage()));
       }
       if (WireMessages.wasDiscarded(reply)) {
-        return notSent(
-            FailureCode.UNAVAILABLE, "the consumer was removed before it received the call");
+        return ownerLeft("what was called has ended before it received the call");
       }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
         return maybeSent(FailureCode.CALL_TIMEOUT, timeout(String.valueOf(reply.getMessage())));
