@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import static dev.mcpbus.bus.BusTests.failure;
 import static dev.mcpbus.testing.Entries.scripted;
 import static dev.mcpbus.testing.TestBus.address;
 import static dev.mcpbus.testing.TestBus.await;
@@ -9,12 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
@@ -246,6 +249,45 @@ class LoadBalancingIT {
       Set<Long> again = pids(awaitReady(bus, 3));
       bus.request(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "s"));
       again.forEach(pid -> Awaitility.await().atMost(SOON).until(() -> !Pids.runs(pid)));
+    }
+  }
+
+  @Test
+  void restarting_is_answered_when_all_have_gone_round_also_what_was_asked_meanwhile() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      Future<ConnectionState> first = server.restart();
+      Future<ConnectionState> second = server.restart();
+      Future<ConnectionState> third = server.restart();
+      assertThat(TestBus.await(first).serves()).isTrue();
+      assertThat(replicas(bus)).allMatch(one -> one.getLong("epoch") >= 2);
+      assertThat(TestBus.await(second).serves()).isTrue();
+      assertThat(TestBus.await(third).serves()).isTrue();
+      assertThat(replicas(bus))
+          .allMatch(one -> one.getString("state").equals("READY") && one.getLong("epoch") == 3);
+
+      TestBus.await(server.disconnect());
+      assertThat(TestBus.await(server.connect()).serves()).isTrue();
+      TestBus.await(server.disconnect());
+      assertThat(TestBus.await(server.restart()).serves()).isTrue();
+    }
+  }
+
+  @Test
+  void a_disconnect_ends_a_rolling_restart_and_those_that_wait_for_their_turn() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      Future<ConnectionState> running = server.restart();
+      Future<ConnectionState> waiting = server.restart();
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> replicas(bus).stream().anyMatch(one -> one.getLong("epoch") == 2));
+      TestBus.await(server.disconnect());
+      assertThat(failure(running)).hasMessageContaining("a caller disconnected it");
+      assertThat(failure(waiting)).hasMessageContaining("a caller disconnected it");
+      assertThat(replicas(bus)).allMatch(one -> one.getString("state").equals("IDLE"));
     }
   }
 
