@@ -468,6 +468,39 @@ class LoadBalancingIT {
     }
   }
 
+  @Test
+  void a_disconnected_server_stays_so_through_a_change_of_its_definition() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpClient client = McpClient.create(bus.vertx());
+      McpServerClient server = client.server("s");
+      await(server.disconnect());
+
+      change(bus, three().put("timeout", "90s"));
+      change(bus, three().put("timeout", "80s").put("replicas", 1));
+      change(bus, three().put("timeout", "70s").put("replicas", 2));
+
+      Awaitility.await().atMost(SOON).until(() -> replicas(bus).size() == 2);
+      await(client.awaitReady(SOON, "s"));
+      McpFailure down = failure(server.callTool("echo", Map.of()));
+      assertThat(down).hasMessageContaining("disconnected; send to mcp.s.connect");
+      assertThat(replicas(bus))
+          .allMatch(one -> one.getString("state").equals("IDLE") && one.getLong("epoch") == 0);
+      assertThat(bus.status("s").getBoolean("disconnected")).isTrue();
+
+      assertThat(await(server.connect())).isEqualTo(ConnectionState.READY);
+      assertThat(bus.status("s").containsKey("disconnected")).isFalse();
+      change(bus, three().put("timeout", "60s").put("replicas", 1));
+      bus.awaitState("s", "READY");
+
+      await(server.disconnect());
+      JsonObject last = three().put("replicas", 1);
+      await(client.removeServer("s"));
+      await(client.addServer("s", last));
+      bus.awaitState("s", "READY");
+    }
+  }
+
   private static void change(TestBus bus, JsonObject entry) {
     ServerDefinition changed =
         ConfigReader.readServer(

@@ -82,7 +82,7 @@ final class RollingRestart {
     int before = disconnectsBefore;
     Future<Void> all = Future.succeededFuture();
     for (ReplicaOwner one : replicas.of(server)) {
-      all = all.compose(next -> restart(one, before));
+      all = all.compose(restarted -> restart(one, before));
     }
     return all.onFailure(
         failure ->
