@@ -110,7 +110,7 @@ class EmbeddingTest {
     TestBus.await(bus.awaitReady(PATIENCE));
     Future<ToolCallResult> call = bus.server("fake").callTool("slow", new JsonObject());
     Awaitility.await().until(() -> fake.openRequests().size() == 1);
-    TestBus.await(bus.server("fake").restart());
+    Future<ConnectionState> restarted = bus.server("fake").restart();
     Awaitility.await()
         .until(
             () -> TestBus.await(bus.server("fake").status()).state() == ConnectionState.DRAINING);
@@ -121,6 +121,7 @@ class EmbeddingTest {
 
     TestBus.await(ready);
     assertThat(TestBus.await(bus.server("fake").status()).epoch()).isEqualTo(2);
+    assertThat(TestBus.await(restarted)).isEqualTo(ConnectionState.READY);
     assertThat(TestBus.await(call).text()).isEqualTo("done");
   }
 

@@ -264,6 +264,62 @@ class LifecycleIT {
   }
 
   @Test
+  void restart_completes_when_the_new_session_serves() {
+    try (TestBus bus = TestBus.start(server("s", scripted("good")))) {
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      bus.awaitState("s", "READY");
+      for (int epoch = 2; epoch <= 25; epoch++) {
+        assertThat(await(server.restart())).isEqualTo(ConnectionState.READY);
+        ServerStatus status = await(server.status());
+        assertThat(status.epoch()).isEqualTo(epoch);
+        assertThat(status.state()).isEqualTo(ConnectionState.READY);
+      }
+      await(server.disconnect());
+      assertThat(await(server.restart())).isEqualTo(ConnectionState.READY);
+      await(server.disconnect());
+      assertThat(await(server.connect())).isEqualTo(ConnectionState.READY);
+      assertThat(await(server.connect())).isEqualTo(ConnectionState.READY);
+      assertThat(await(server.status()).epoch()).isEqualTo(27);
+    }
+  }
+
+  @Test
+  void connect_and_restart_fail_with_the_reason_where_no_session_comes() {
+    JsonObject once = new JsonObject().put("intensity", new JsonObject().put("restarts", 0));
+    JsonObject slow = new JsonObject().put("backoff", new JsonObject().put("initial", 60_000));
+    JsonObject servers =
+        new JsonObject()
+            .put("missing", new JsonObject().put("command", "mcpbus-no-such-command"))
+            .put("exits", scripted("exit-at-start").put("restart", once))
+            .put("later", scripted("exit-at-start").put("restart", slow))
+            .put("hangs", scripted("hang"));
+    try (TestBus bus = TestBus.start(servers)) {
+      McpClient client = McpClient.create(bus.vertx());
+      bus.awaitState("missing", "FAILED");
+      bus.awaitState("exits", "FAILED");
+      for (String id : List.of("missing", "exits")) {
+        FailureCode code =
+            id.equals("missing") ? FailureCode.START_FAILED : FailureCode.HANDSHAKE_FAILED;
+        assertThat(failure(client.server(id).connect()).code()).isEqualTo(code);
+        bus.awaitState(id, "FAILED");
+        assertThat(failure(client.server(id).restart()).code()).isEqualTo(code);
+      }
+
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> bus.status("later").getValue("nextAttempt") != null);
+      Future<ConnectionState> later = client.server("later").connect();
+      await(client.server("later").disconnect());
+      assertThat(failure(later)).hasMessageContaining("disconnected");
+
+      Future<ConnectionState> hangs = client.server("hangs").restart();
+      await(client.server("hangs").status());
+      await(client.removeServer("hangs"));
+      assertThat(failure(hangs).code()).isEqualTo(FailureCode.UNAVAILABLE);
+    }
+  }
+
+  @Test
   void servers_come_and_go_at_run_time_and_secrets_are_masked() {
     try (TestBus bus = TestBus.startWithBridge(server("s", scripted("good")))) {
       JsonObject config =

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import static dev.mcpbus.bus.BusTests.failure;
 import static dev.mcpbus.testing.Entries.scripted;
 import static dev.mcpbus.testing.TestBus.address;
 import static dev.mcpbus.testing.TestBus.await;
@@ -9,12 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
@@ -255,6 +258,45 @@ class LoadBalancingIT {
   }
 
   @Test
+  void restarting_is_answered_when_all_have_gone_round_also_what_was_asked_meanwhile() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      Future<ConnectionState> first = server.restart();
+      Future<ConnectionState> second = server.restart();
+      Future<ConnectionState> third = server.restart();
+      assertThat(TestBus.await(first).serves()).isTrue();
+      assertThat(replicas(bus)).allMatch(one -> one.getLong("epoch") >= 2);
+      assertThat(TestBus.await(second).serves()).isTrue();
+      assertThat(TestBus.await(third).serves()).isTrue();
+      assertThat(replicas(bus))
+          .allMatch(one -> one.getString("state").equals("READY") && one.getLong("epoch") == 3);
+
+      TestBus.await(server.disconnect());
+      assertThat(TestBus.await(server.connect()).serves()).isTrue();
+      TestBus.await(server.disconnect());
+      assertThat(TestBus.await(server.restart()).serves()).isTrue();
+    }
+  }
+
+  @Test
+  void a_disconnect_ends_a_rolling_restart_and_those_that_wait_for_their_turn() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      Future<ConnectionState> running = server.restart();
+      Future<ConnectionState> waiting = server.restart();
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> replicas(bus).stream().anyMatch(one -> one.getLong("epoch") == 2));
+      TestBus.await(server.disconnect());
+      assertThat(failure(running)).hasMessageContaining("a caller disconnected it");
+      assertThat(failure(waiting)).hasMessageContaining("a caller disconnected it");
+      assertThat(replicas(bus)).allMatch(one -> one.getString("state").equals("IDLE"));
+    }
+  }
+
+  @Test
   void disconnecting_is_answered_when_all_sessions_are_over() {
     try (TestBus bus = TestBus.start(server("s", three()))) {
       awaitReady(bus, 3);
@@ -470,6 +512,39 @@ class LoadBalancingIT {
         .transform(call -> bus.vertx().timer(1)) // a refusal comes at once
         .compose(
             turn -> over.get() ? Future.succeededFuture() : caller(bus, client, over, failures));
+  }
+
+  @Test
+  void a_disconnected_server_stays_so_through_a_change_of_its_definition() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpClient client = McpClient.create(bus.vertx());
+      McpServerClient server = client.server("s");
+      await(server.disconnect());
+
+      change(bus, three().put("timeout", "90s"));
+      change(bus, three().put("timeout", "80s").put("replicas", 1));
+      change(bus, three().put("timeout", "70s").put("replicas", 2));
+
+      Awaitility.await().atMost(SOON).until(() -> replicas(bus).size() == 2);
+      await(client.awaitReady(SOON, "s"));
+      McpFailure down = failure(server.callTool("echo", Map.of()));
+      assertThat(down).hasMessageContaining("disconnected; send to mcp.s.connect");
+      assertThat(replicas(bus))
+          .allMatch(one -> one.getString("state").equals("IDLE") && one.getLong("epoch") == 0);
+      assertThat(bus.status("s").getBoolean("disconnected")).isTrue();
+
+      assertThat(await(server.connect())).isEqualTo(ConnectionState.READY);
+      assertThat(bus.status("s").containsKey("disconnected")).isFalse();
+      change(bus, three().put("timeout", "60s").put("replicas", 1));
+      bus.awaitState("s", "READY");
+
+      await(server.disconnect());
+      JsonObject last = three().put("replicas", 1);
+      await(client.removeServer("s"));
+      await(client.addServer("s", last));
+      bus.awaitState("s", "READY");
+    }
   }
 
   private static void change(TestBus bus, JsonObject entry) {

@@ -3,6 +3,8 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Closeable;
@@ -23,7 +25,6 @@ final class BusClient implements McpClient {
   final EventSubscriptions subscriptions;
   final InputHandlers inputs;
   private final Vertx vertx;
-  private final ConnectAttempt connecting;
 
   /** Of {@link #connectOnce}: goes on after the closing, so that no server is left behind. */
   private final ClientCalls lasting;
@@ -37,7 +38,6 @@ final class BusClient implements McpClient {
     this.lasting = new ClientCalls(vertx, defaults, Layer.CALLER);
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
-    this.connecting = new ConnectAttempt(vertx);
     this.owner = InternalContext.current(vertx);
     owner.addCloseHook(hook);
   }
@@ -47,7 +47,6 @@ final class BusClient implements McpClient {
     owner.removeCloseHook(hook);
     calls.close();
     subscriptions.close();
-    connecting.close();
     return inputs.close();
   }
 
@@ -70,14 +69,15 @@ final class BusClient implements McpClient {
   public Future<McpServerClient> connectToServer(String name, JsonObject config) {
     return addServer(name, config)
         .map(status -> server(status.id()))
-        .compose(server -> connecting.connect(server, CallOptions.DEFAULT).map(server));
+        .compose(server -> server.connect().map(server));
   }
 
   @Override
   public Future<McpServerClient> connectOnce(String name, JsonObject config, CallOptions options) {
     CancellationToken token = options.cancel;
     if (token != null && token.isCancelled()) {
-      return Future.failedFuture(ConnectAttempt.cancelled());
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the connecting"));
     }
     JsonObject added = new JsonObject().put("name", name).put("config", config);
     return (calls.isClosed() ? calls : lasting)
@@ -85,8 +85,8 @@ final class BusClient implements McpClient {
         .map(status -> server(new ServerStatus(status).id()))
         .compose(
             server ->
-                connecting
-                    .connect(server, options)
+                server
+                    .send(Addresses.CONNECT, new JsonObject().put("wait", true), options)
                     .map(server)
                     .recover(
                         failure ->

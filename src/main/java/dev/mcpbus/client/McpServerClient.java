@@ -121,9 +121,16 @@ public interface McpServerClient {
         status().map(status -> Optional.ofNullable(status.sessionId())), Optional.empty());
   }
 
-  /** Starts a session if there is none; returns the state after the command. */
+  /**
+   * Starts a session if there is none.
+   *
+   * @return completes when the server serves, with {@code READY} or {@code DEGRADED}; fails with
+   *     the reason when it cannot be connected: the first attempt failed of a server that never
+   *     connected, the supervisor gave up, or a caller disconnected or removed it meanwhile. Waits
+   *     as long as a call does, and at least for the time of one attempt
+   */
   default Future<ConnectionState> connect() {
-    return command(Addresses.CONNECT, new JsonObject());
+    return command(Addresses.CONNECT);
   }
 
   /**
@@ -133,16 +140,22 @@ public interface McpServerClient {
    * @return completes when the session is over, with the state after it, such as {@code IDLE}
    */
   default Future<ConnectionState> disconnect() {
-    return command(Addresses.DISCONNECT, new JsonObject().put("wait", true));
+    return command(Addresses.DISCONNECT);
   }
 
-  /** Ends the session and starts a fresh one. */
+  /**
+   * Ends the session after the calls in flight and starts a fresh one; of several connections one
+   * after the other.
+   *
+   * @return completes when the new session serves, with {@code READY} or {@code DEGRADED}; fails
+   *     and waits as {@link #connect} does
+   */
   default Future<ConnectionState> restart() {
-    return command(Addresses.RESTART, new JsonObject());
+    return command(Addresses.RESTART);
   }
 
-  private Future<ConnectionState> command(String suffix, JsonObject body) {
-    return ask(suffix, body)
+  private Future<ConnectionState> command(String suffix) {
+    return ask(suffix, new JsonObject().put("wait", true))
         .map(
             reply ->
                 ConnectionState.valueOf(reply.getString("state", "").toUpperCase(Locale.ROOT)));

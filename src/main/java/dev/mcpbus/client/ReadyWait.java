@@ -104,11 +104,12 @@ final class ReadyWait {
     return status.capabilities().containsKey("tools") && !status.json().containsKey("toolsListed");
   }
 
-  /** Waits for its turn to start: no session yet, and it does not wait for a call. */
+  /** Waits for its turn to start: no session yet, and it waits for no call and no caller. */
   private static boolean isQueued(ServerStatus status) {
     return status.epoch() == 0
         && status.json().getValue("lastError") == null
-        && !status.json().getBoolean("lazy", false);
+        && !status.json().getBoolean("lazy", false)
+        && !status.json().getBoolean("disconnected", false);
   }
 
   private List<String> reasons(List<ServerStatus> all) {

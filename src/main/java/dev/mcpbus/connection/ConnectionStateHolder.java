@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.DisconnectedServers;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
@@ -71,6 +72,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final @Nullable CallBreaker breaker;
   private final LocalMap<String, Quirks> shared;
   private final Quirks quirks;
+  private final DisconnectedServers disconnected;
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
@@ -80,7 +82,6 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private @Nullable ConnectionTelemetry telemetry;
   private boolean everReady;
   private boolean unhealthy;
-  private boolean disconnected;
   private boolean onDemand;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
@@ -109,6 +110,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     this.breaker = CallBreaker.of(spec.options().breaker(), clock, new BreakerChanges());
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
+    this.disconnected = DisconnectedServers.of(vertx);
     this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");
     Quirks ofServer = own == null ? null : shared.get(spec.server().value());
     this.quirks =
@@ -131,10 +133,12 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return quirks;
   }
 
-  /** The connection is over: nothing is kept of it. */
+  /** The verticle ends. */
   void close() {
     if (spec.privateConnection() == null) {
       shared.removeIfPresent(spec.server().value(), quirks);
+    } else {
+      disconnected(false);
     }
   }
 
@@ -185,7 +189,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
    * Whether a call may start the connection: it is idle, or its strategy refused the last start.
    */
   boolean startsByCall() {
-    return !disconnected
+    return !isDisconnected()
         && (state == ConnectionState.IDLE || (state == ConnectionState.FAILED && onDemand));
   }
 
@@ -195,11 +199,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   /** Whether a caller has disconnected the server, and none has connected it again. */
   boolean isDisconnected() {
-    return disconnected;
+    return disconnected.contains(spec.child().key());
   }
 
   void disconnected(boolean by) {
-    disconnected = by;
+    disconnected.set(spec.child().key(), by);
   }
 
   @Override
@@ -210,7 +214,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   @Override
   public void wanted() {
-    if (state == ConnectionState.IDLE && !disconnected) {
+    if (state == ConnectionState.IDLE && !isDisconnected()) {
       wantStart();
     }
   }

@@ -323,7 +323,7 @@ public final class ConnectionVerticle extends VerticleBase {
     }
     if (closing == null) {
       connection.moveTo(afterStop(stop));
-      mailbox.replyToDisconnecting();
+      mailbox.stopped();
       return Future.succeededFuture();
     }
     if (draining == null) {

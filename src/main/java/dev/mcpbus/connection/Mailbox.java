@@ -55,6 +55,13 @@ final class Mailbox {
   private final DriftWatch drift;
   private final IdleTimer idle;
   private final Stash stash;
+
+  /** The requests to connect or to restart that wait for the session. */
+  private final Stash connecting;
+
+  /** How long one attempt to connect may take. */
+  private final long attemptMillis;
+
   private final CallLog calls;
   private final ConnectionDiagnostics diagnostics;
   private final @Nullable String jsonCodec;
@@ -83,6 +90,10 @@ final class Mailbox {
     this.role = connection.role();
     this.use = connection.use();
     this.stash = new Stash(vertx, clock, options.maxStash(), this::state);
+    this.attemptMillis =
+        options.handshakeTimeout().toMillis()
+            + (spec.transport().installer() == null ? 0 : options.installTimeout().toMillis());
+    this.connecting = new Stash(vertx, clock, options.maxStash(), this::state);
     this.calls = new CallLog(clock, InstantSource.system(), id, spec.privateConnection());
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
@@ -322,31 +333,33 @@ final class Mailbox {
 
   /** The session serves, or has its list of tools: runs the calls that wait, before later ones. */
   void release(ReadySession readySession) {
+    connecting.release(readySession);
     stash.release(readySession);
   }
 
   /** Refuses the calls that wait: no session is going to come. */
   void refuseWaiting() {
     replyToDisconnecting();
-    stash.failAll(unavailable());
+    failWaiting(unavailable());
   }
 
   void failWaiting(McpFailure failure) {
+    connecting.failAll(failure);
     stash.failAll(failure);
   }
 
   /**
-   * The session was stopped. Calls that came meanwhile start the connection again, unless a caller
-   * disconnected it; then they are refused.
+   * The session was stopped, or there was none. Calls that came meanwhile start the connection
+   * again, unless a caller disconnected it; then they are refused.
    */
   void stopped() {
     replyToDisconnecting();
-    if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
+    if (connection.state() != ConnectionState.IDLE) {
       return;
     }
     if (connection.isDisconnected()) {
       refuseWaiting();
-    } else {
+    } else if (stash.size() + connecting.size() > 0) {
       connection.wantStart();
     }
   }
@@ -362,48 +375,85 @@ final class Mailbox {
   }
 
   private boolean cancel(CallReference which) {
-    return stash.cancel(which) || connection.cancel(which);
+    return stash.cancel(which) || connecting.cancel(which) || connection.cancel(which);
   }
 
   private void connect(Message<Object> message) {
+    BusCall waiting = waiting(message);
     connection.disconnected(false);
+    boolean serves = connection.serving() != null;
     if (connection.state() == ConnectionState.FAILED) {
       connection.wantRestart(RestartReason.Request.CONNECT);
-    } else if (connection.serving() == null) {
+    } else if (!serves) {
       connection.wantStart();
+    }
+    if (waiting == null || serves) {
+      replyState(message);
+    } else {
+      answerAfter(0, message, waiting);
+    }
+  }
+
+  /** The request where it is to be answered when it is done; null where it is answered at once. */
+  private @Nullable BusCall waiting(Message<Object> message) {
+    BusCall call = BusCall.of(message, "", options, clock, jsonCodec);
+    return Boolean.TRUE.equals(call.params().toJsonObject().getValue("wait")) ? call : null;
+  }
+
+  /**
+   * Answers when a session serves whose epoch is higher than {@code epoch}. A request without a
+   * deadline waits as long as a call does, and at least for the time of one attempt.
+   */
+  private void answerAfter(long epoch, Message<Object> message, BusCall waiting) {
+    waiting.extendBy(clock.millis(), attemptMillis);
+    awaitSession(epoch, message, waiting);
+  }
+
+  private void awaitSession(long epoch, Message<Object> message, BusCall waiting) {
+    connecting.add(
+        waiting,
+        ready -> {
+          if (connection.epoch() > epoch) {
+            replyState(message);
+          } else {
+            awaitSession(epoch, message, waiting);
+          }
+        });
+  }
+
+  private void disconnect(Message<Object> message) {
+    boolean waits = waiting(message) != null;
+    connection.disconnected(true);
+    connection.wantStop();
+    if (connection.session() == null && connection.state() == ConnectionState.IDLE) {
+      refuseWaiting();
+    } else if (waits) {
+      disconnecting.add(message);
+      return;
     }
     replyState(message);
   }
 
-  /** With {@code wait: true} the answer comes when the session is over. */
-  private void disconnect(Message<Object> message) {
-    connection.disconnected(true);
-    boolean over = connection.session() == null && connection.state() == ConnectionState.IDLE;
-    boolean waits = !over && Boolean.TRUE.equals(body(message).getValue("wait"));
-    if (waits) {
-      disconnecting.add(message);
-    }
-    connection.wantStop();
-    if (!waits) {
-      replyState(message);
-    }
-  }
-
   /** Answers those who wait for the end of the session, with the state after it. */
-  void replyToDisconnecting() {
+  private void replyToDisconnecting() {
     List<Message<Object>> waiting = List.copyOf(disconnecting);
     disconnecting.clear();
     waiting.forEach(this::replyState);
   }
 
   private void restart(Message<Object> message) {
+    BusCall waiting = waiting(message);
     connection.disconnected(false);
     CallBreaker breaker = connection.breaker();
     if (breaker != null) {
       breaker.reset();
     }
     connection.wantRestart(RestartReason.Request.CALLER);
-    replyState(message);
+    if (waiting == null) {
+      replyState(message);
+    } else {
+      answerAfter(connection.epoch(), message, waiting);
+    }
   }
 
   private void replyState(Message<Object> message) {

@@ -131,6 +131,9 @@ final class StatusView {
     if (use != null && use.isResting() && state == ConnectionState.IDLE) {
       json.put("resting", true);
     }
+    if (connection.isDisconnected()) {
+      json.put("disconnected", true);
+    }
     if (spec.options().repeat() == ConnectionOptions.Repeat.NEVER) {
       json.put("repeat", "never");
     }

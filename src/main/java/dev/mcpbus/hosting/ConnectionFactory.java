@@ -1,6 +1,7 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.DisconnectedServers;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
@@ -77,7 +78,7 @@ public record ConnectionFactory(
         definition.id().value(),
         () -> new ConnectionVerticle(connectionSpec(definition, number, ownership, local)),
         definition.restart(),
-        definition.connection().lazy(),
+        definition.connection().lazy() || DisconnectedServers.of(vertx).contains(id),
         false,
         definition.drain(),
         Duration.ofSeconds(10),

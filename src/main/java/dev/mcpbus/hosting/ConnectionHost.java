@@ -1,6 +1,7 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.DisconnectedServers;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ServerDefinition;
@@ -29,6 +30,7 @@ public final class ConnectionHost {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, Future<Void>> endPrivate;
+  private final DisconnectedServers disconnected;
 
   /** The servers whose connections this node runs without a claim. */
   private final Map<ConnectionId, ServerDefinition> present = new HashMap<>();
@@ -43,6 +45,8 @@ public final class ConnectionHost {
     this.supervisor = supervisor;
     this.factory = factory;
     this.endPrivate = endPrivate;
+    this.disconnected = DisconnectedServers.of(factory.vertx());
+    disconnected.clear();
   }
 
   /** Starts the connections of a server; completes when their addresses are registered. */
@@ -75,7 +79,7 @@ public final class ConnectionHost {
 
   /**
    * Replaces the connections of a server by those of another definition: of several one after the
-   * other, so that the others serve meanwhile.
+   * other, so that the others serve meanwhile. A server that a caller has disconnected stays so.
    *
    * @return completes when the first is replaced
    */
@@ -89,13 +93,17 @@ public final class ConnectionHost {
     int had = before == null ? 1 : before.replicas();
     List<Future<Void>> rest = new ArrayList<>();
     for (int number = next.replicas(); number < had; number++) {
-      rest.add(supervisor.terminateChild(new ReplicaId(next.id(), number).key()));
+      rest.add(terminate(new ReplicaId(next.id(), number)));
     }
     Future<Void> first = supervisor.replaceChild(factory.childSpec(next, 0));
     for (int number = 1; number < Math.min(had, next.replicas()); number++) {
       replaceInTurn(next, number);
     }
     if (had < next.replicas()) {
+      boolean isDisconnected = disconnected.contains(new ReplicaId(next.id(), 0).key());
+      for (int number = had; number < next.replicas(); number++) {
+        disconnected.set(new ReplicaId(next.id(), number).key(), isDisconnected);
+      }
       rest.add(start(next, had));
     }
     rest.add(first);
@@ -126,14 +134,22 @@ public final class ConnectionHost {
     int had = ended == null ? 1 : ended.replicas();
     List<Future<Void>> all = new ArrayList<>();
     for (int number = had - 1; number >= 0; number--) {
-      all.add(supervisor.terminateChild(new ReplicaId(id, number).key()));
+      all.add(terminate(new ReplicaId(id, number)));
     }
     return Future.join(all).mapEmpty();
   }
 
+  private Future<Void> terminate(ReplicaId child) {
+    return supervisor
+        .terminateChild(child.key())
+        .onComplete(ended -> disconnected.set(child.key(), false));
+  }
+
   /** Ends a connection at once: another node may own it already. */
   public Future<Void> kill(ConnectionId id) {
-    return supervisor.killChild(id.value());
+    return supervisor
+        .killChild(id.value())
+        .onComplete(ended -> disconnected.set(id.value(), false));
   }
 
   /** Ends the private connections of a server. */

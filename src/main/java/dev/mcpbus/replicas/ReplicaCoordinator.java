@@ -77,8 +77,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
   private final Context context;
 
   /**
-   * Passes requests on: Vert.x drops the replies to a verticle that has ended, and a replica may
-   * end while a caller waits for what it has passed on.
+   * Passes requests on, and owns the rolling restart: Vert.x drops the replies to a verticle that
+   * has ended, and a replica may end while a caller waits for what it has passed on.
    */
   private final InternalContext passing;
 
@@ -222,6 +222,9 @@ public final class ReplicaCoordinator implements ReplicaRole {
 
   @Override
   public void received(String suffix, Message<Object> message, Handler<Message<Object>> own) {
+    if (suffix.equals(Addresses.DISCONNECT)) {
+      passing.run(rollingRestart::disconnected);
+    }
     String alone = message.headers().get(Headers.ALONE);
     boolean task = message.headers().contains(Headers.TASK);
     boolean here = YES.equals(alone);
@@ -240,8 +243,12 @@ public final class ReplicaCoordinator implements ReplicaRole {
     switch (row == null ? Replicas.SPEAKER : row.replicas) {
       case STATUS_OF_ALL -> status(message);
       case ONE_BY_ONE -> {
-        rollingRestart.begin();
-        message.reply(new JsonObject().put("state", self.state().name()));
+        Future<Void> restarted = passing.call(rollingRestart::begin);
+        if (ReplicaDiagnostics.waits(message.body())) {
+          answer(message, restarted.compose(all -> connected(message)));
+        } else {
+          message.reply(new JsonObject().put("state", self.state().name()));
+        }
       }
       case ASK_ALL -> cancel(message);
       case COLLECT_ENDINGS -> collect(suffix, message, List.of("endings"));
@@ -253,8 +260,11 @@ public final class ReplicaCoordinator implements ReplicaRole {
               one -> forward(one, suffix, message, YES, STATUS_MILLIS));
       case NAMED -> atNamed(suffix, message, own);
       case ALL -> {
-        if (suffix.equals(Addresses.DISCONNECT) && ReplicaDiagnostics.waits(message.body())) {
+        boolean waits = ReplicaDiagnostics.waits(message.body());
+        if (waits && suffix.equals(Addresses.DISCONNECT)) {
           untilAllHave(suffix, message);
+        } else if (waits && suffix.equals(Addresses.CONNECT)) {
+          answer(message, connected(message));
         } else {
           others().forEach(one -> forward(one, suffix, message, YES, OTHERS_MILLIS));
           own.handle(message);
@@ -272,6 +282,23 @@ public final class ReplicaCoordinator implements ReplicaRole {
         lists);
   }
 
+  /**
+   * Connects all replicas.
+   *
+   * @param message wants the answer when the server serves
+   * @return the answer of the first that serves; fails where none does
+   */
+  private Future<Message<Object>> connected(Message<Object> message) {
+    long millis = timeout(message.headers());
+    List<Future<Message<Object>>> told =
+        replicas.of(replica.server()).stream()
+            .map(one -> forward(one, Addresses.CONNECT, message, YES, millis))
+            .toList();
+    return Future.any(told)
+        .map(any -> told.stream().filter(Future::succeeded).findFirst())
+        .map(first -> first.orElseThrow(ReplicaCoordinator::stops).result());
+  }
+
   /** Answers with what this replica says, when all have answered. */
   private void untilAllHave(String suffix, Message<Object> message) {
     Map<ReplicaId, Future<Message<Object>>> told = new HashMap<>();
@@ -280,10 +307,14 @@ public final class ReplicaCoordinator implements ReplicaRole {
     }
     Future<Message<Object>> own = told.get(replica);
     if (own == null) {
-      McpFailure.ownerLeft("this replica is being stopped").replyTo(message);
+      stops().replyTo(message);
       return;
     }
     Future.join(List.copyOf(told.values())).onComplete(over -> answer(message, own));
+  }
+
+  private static McpFailure stops() {
+    return McpFailure.ownerLeft("this replica is being stopped");
   }
 
   /** Passes the request to the replica that its body names; without a name this one answers. */

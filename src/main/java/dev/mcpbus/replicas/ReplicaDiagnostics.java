@@ -114,7 +114,7 @@ final class ReplicaDiagnostics {
     throw McpFailure.badRequest("\"replica\" must be the number of a replica: " + numbers);
   }
 
-  /** Whether the body of a request to disconnect wants the answer when the session is over. */
+  /** Whether the body of a request wants the answer when what it asks for is done. */
   static boolean waits(@Nullable Object body) {
     try {
       return body != null && Boolean.TRUE.equals(json(body).getValue("wait"));

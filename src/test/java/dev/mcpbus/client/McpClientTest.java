@@ -230,7 +230,7 @@ class McpClientTest {
     git.answering(Addresses.STATUS, status.encode())
         .answering(Addresses.CONNECT, "{\"state\":\"READY\"}")
         .answering(Addresses.DISCONNECT, "{\"state\":\"IDLE\"}")
-        .answering(Addresses.RESTART, "{\"state\":\"CONNECTING\"}");
+        .answering(Addresses.RESTART, "{\"state\":\"DEGRADED\"}");
     serve(Addresses.SERVERS_ADD, status);
     serve(Addresses.SERVERS_LIST, new JsonObject().put("servers", new JsonArray().add(status)));
     serve(Addresses.SERVERS_GET, status.copy().put("config", new JsonObject().put("token", "***")));
@@ -239,7 +239,7 @@ class McpClientTest {
     McpServerClient added = await(client.connectToServer("git", new JsonObject()));
 
     assertThat(added.id().value()).isEqualTo("git");
-    assertThat(await(added.restart())).isEqualTo(ConnectionState.CONNECTING);
+    assertThat(await(added.restart())).isEqualTo(ConnectionState.DEGRADED);
     assertThat(await(client.listServers())).containsExactly("git");
     assertThat(await(client.hasServer("git"))).isTrue();
     assertThat(await(client.hasServer("../git"))).isFalse();
@@ -259,8 +259,8 @@ class McpClientTest {
     git.answering(
         Addresses.STATUS,
         "{\"id\":\"git\",\"state\":\"READY\",\"era\":\"DISCOVER\",\"protocolVersion\":\"2026-07-28\","
-            + "\"server\":{\"name\":\"g\"},\"capabilities\":{\"tools\":{}},"
-            + "\"instructions\":\"be kind\",\"epoch\":3,\"restarts\":2}");
+            + "\"server\":{\"name\":\"g\"},\"capabilities\":{\"tools\":{}},\"instructions\":\"be"
+            + " kind\",\"epoch\":3,\"restarts\":2}");
 
     ServerStatus status = await(git().status());
 
@@ -298,30 +298,18 @@ class McpClientTest {
   }
 
   @Test
-  void a_server_that_is_given_up_while_we_connect_gives_the_cause() {
-    JsonObject cause = new JsonObject().put("code", "START_FAILED").put("message", "no such file");
+  void a_server_that_cannot_be_connected_gives_the_cause() {
     serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
     git.on(
         Addresses.CONNECT,
-        message -> git.event(Events.GAVE_UP, new JsonObject().put("lastError", cause)));
+        message ->
+            McpFailure.notSent(FailureCode.START_FAILED, "no such file: " + message.body())
+                .replyTo(message));
 
     McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
 
     assertThat(failure.code()).isEqualTo(FailureCode.START_FAILED);
-    assertThat(failure).hasMessageContaining("no such file");
-  }
-
-  @Test
-  void a_failure_whose_code_only_a_newer_node_knows_ends_the_connecting() {
-    JsonObject news = new JsonObject().put("code", "MADE_OF_CHEESE").put("message", "too soft");
-    serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
-    git.on(Addresses.CONNECT, message -> git.event(Events.DISCONNECTED, news));
-
-    McpFailure failure = failure(client.connectToServer("git", new JsonObject()));
-
-    assertThat(failure.code()).isEqualTo(FailureCode.UNAVAILABLE);
-    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
-    assertThat(failure).hasMessageContainingAll("MADE_OF_CHEESE", "too soft");
+    assertThat(failure).hasMessageContaining("no such file: {\"wait\":true}");
   }
 
   @ParameterizedTest

@@ -476,7 +476,7 @@ class ClientClassSeedTest extends SeedDocument {
         Servers.http("http://127.0.0.1:" + port + "/?api_key=t0p-secret")
             .header("Authorization", "Bearer t0p-secret");
     String id = bed.add(entry);
-    until(() -> bed.ask("mcp." + id + ".status").containsKey("lastError"));
+    until(() -> bed.ask("mcp." + id + ".status").getValue("lastError") != null);
     String said = get(bed.server(id).status()).json().encode();
     assertThat(said).contains("CONNECT_FAILED").doesNotContain("t0p-secret");
     assertThat(get(bed.bus().server(id).config()).orElseThrow().encode())
@@ -493,7 +493,7 @@ class ClientClassSeedTest extends SeedDocument {
     McpFailure late = refused(bed.client().connectOnce("x", entry, PLAIN));
     assertThat(late.code()).isEqualTo(FailureCode.CONNECT_FAILED);
     String id = bed.add(Servers.fromJson(entry));
-    until(() -> bed.ask("mcp." + id + ".status").containsKey("lastError"));
+    until(() -> bed.ask("mcp." + id + ".status").getValue("lastError") != null);
   }
 
   private static void negotiatesInTime(SeedBed bed) {
@@ -507,7 +507,7 @@ class ClientClassSeedTest extends SeedDocument {
       McpFailure late = refused(bed.client().connectOnce("x", entry, PLAIN));
       assertThat(late.code()).isEqualTo(FailureCode.HANDSHAKE_TIMEOUT);
       String id = bed.add(Servers.fromJson(entry));
-      until(() -> bed.ask("mcp." + id + ".status").containsKey("lastError"));
+      until(() -> bed.ask("mcp." + id + ".status").getValue("lastError") != null);
     }
   }
 
@@ -550,7 +550,7 @@ class ClientClassSeedTest extends SeedDocument {
         .hasMessageContaining("offers no tools")
         .hasMessageContaining("set \"toolsOnly\": false");
     bed.ask("mcp.servers.add", new JsonObject().put("name", "y").put("config", entry));
-    until(() -> bed.ask("mcp.y.status").containsKey("lastError"));
+    until(() -> bed.ask("mcp.y.status").getValue("lastError") != null);
     get(none.close());
   }
 }
