@@ -26,6 +26,50 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
+        "'bridge': {'tls': {'cert': 'a'}} | unknown key \"bridge.tls.cert\"",
+        "'bridge': {'tls': {'certfile': 'a', 'keyFile': 'b'}} | \"bridge.tls.certFile\"?",
+        "'cluster': {'tls': {'cert': 'a'}} | unknown key \"cluster.tls.cert\"",
+        "'cluster': {'tls': {'certFile': 1, 'keyFile': 'a', 'caFile': 'b'}} | must be a string",
+        "'auth': {'apiKeys': [{'nam': 'a'}]} | unknown key \"auth.apiKeys[0].nam\"",
+        "'auth': {'policies': [{'efect': 'deny'}]} | unknown key \"auth.policies[0].efect\"",
+        "'auth': {'jwt': {'isuer': 'https://i.example', 'audience': ['a']}} | \"auth.jwt.isuer\"",
+        "'auth': {'jwt': {'issuer': 'https://i.example', 'audiance': ['a']}} | \"auth.jwt.audiance\""
+      })
+  void a_misspelt_key_that_is_needed_is_one_problem(String section, String problem) {
+    assertThat(json("{" + section.replace('\'', '"') + ", \"mcpServers\": {}}"))
+        .singleElement()
+        .asString()
+        .contains(problem);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "'tls': {'cert': 'a', 'keyFile': 'b'} | unknown key \"tls.cert\"",
+        "'oauth': {'grant': 'client_credentials', 'clientId': 'a', 'clientSecrt': 'b'}"
+            + " | \"oauth.clientSecret\"?",
+        "'oauth': {'workloadIdentity': {'tokenfile': 'a'}} | \"oauth.workloadIdentity.tokenFile\"?",
+        "'oauth': {'workloadIdentity': {'token': 5}} | must be a string",
+        "'oauth': {'grant': 'id_jag', 'clientId': 'c', 'idJag': {'tokenEndpoint': 'x', 'clientId':"
+            + " 'a', 'subjectToken': 'b'}} | is not an https URL"
+      })
+  void so_it_is_in_the_entry_of_a_server(String keys, String problem) {
+    Sample sample = Sample.in(directory);
+    assertThat(
+            sample.texts(
+                sample.server("\"url\": \"https://h.example/mcp\"", keys.replace('\'', '"'))))
+        .singleElement()
+        .asString()
+        .contains(problem);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
         "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean"
             + " \"command\"?",
         "\"command\": \"x\", \"enviroment\": {}|unknown key \"enviroment\". Did you mean \"env",
