@@ -138,7 +138,7 @@ class EmbeddedTest {
       assertThat(taken.stream().map(EmbeddedTest::failure).map(SameFailure::message).distinct())
           .singleElement()
           .asString()
-          .startsWith("a server 'git' exists already (\"GIT\", mcp.servers.add); remove it");
+          .startsWith("a server 'git' exists already (\"GIT\", the embedding program); remove it");
     } finally {
       TestBus.await(vertx.close());
     }
