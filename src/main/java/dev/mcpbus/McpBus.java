@@ -379,8 +379,7 @@ public final class McpBus {
    *     with {@code BAD_REQUEST}, whose message names every mistake, also where the name is taken
    */
   public Future<McpServerClient> add(String name, JsonObject entry) {
-    return open(
-        () -> client.addServer(name, entry).map(status -> client.server(status.id())));
+    return open(() -> client.addServer(name, entry).map(status -> client.server(status.id())));
   }
 
   /**

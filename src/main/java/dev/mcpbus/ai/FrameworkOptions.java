@@ -102,9 +102,9 @@ public final class FrameworkOptions {
 
   /**
    * @param values replace the servers' schemas, by routing name, {@code server.tool} or the tool's
-   *     own name. All tools stay, unlike with {@code schemas} of {@code mcp.tools.functions}. A list
-   *     fails with an {@code IllegalArgumentException} if a name is that of no tool, unless its
-   *     server has not listed its tools yet
+   *     own name. All tools stay, unlike with {@code schemas} of {@code mcp.tools.functions}. A
+   *     list fails with an {@code IllegalArgumentException} if a name is that of no tool, unless
+   *     its server has not listed its tools yet
    */
   public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
     return with("schemas", values);
@@ -205,8 +205,7 @@ public final class FrameworkOptions {
         boolean plain =
             value instanceof List<?> || value instanceof Duration || value instanceof Boolean;
         shown.put(
-            each.getName(),
-            plain ? value : value instanceof Map<?, ?> map ? map.keySet() : "set");
+            each.getName(), plain ? value : value instanceof Map<?, ?> map ? map.keySet() : "set");
       }
     }
     return "framework options " + shown;

@@ -269,9 +269,7 @@ final class EventBusPeer {
       Throwable failure = sent.failure(answer.cause());
       fail(
           message,
-          caller.rights().isUnbounded()
-              ? failure
-              : PolicyCheck.absence(McpFailure.of(failure)));
+          caller.rights().isUnbounded() ? failure : PolicyCheck.absence(McpFailure.of(failure)));
       return;
     }
     JsonObject headers = new JsonObject();

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 record BusServerClient(ConnectionId id, BusClient all) implements McpServerClient {
 
   @Override
-  public Future<JsonObject> send(
-      String suffix, @Nullable JsonObject params, CallOptions options) {
+  public Future<JsonObject> send(String suffix, @Nullable JsonObject params, CallOptions options) {
     JsonObject body = ClientCalls.object(params);
     return all.calls.send(Addresses.of(id, suffix), id, body, JsonObject.class, options);
   }

@@ -197,7 +197,7 @@ public interface McpClient {
    */
   Future<Void> awaitAttempts(Duration timeout, List<String> servers);
 
-  /** Status and masked configuration of every server. */
+  /** Status of every server, with its main settings as {@link McpServerClient#config} has them. */
   default Future<List<ServerSummary>> serverSummaries() {
     return statuses()
         .compose(all -> Future.all(all.stream().map(one -> server(one.id()).summary()).toList()))
@@ -268,8 +268,7 @@ public interface McpClient {
       String name, @Nullable Map<String, Object> arguments, CallOptions options);
 
   /** The same; {@link McpServerClient#callTool(String, JsonObject, CallOptions)} says how. */
-  Future<ToolCallResult> callTool(
-      String name, @Nullable JsonObject arguments, CallOptions options);
+  Future<ToolCallResult> callTool(String name, @Nullable JsonObject arguments, CallOptions options);
 
   /**
    * The tools that match {@code query} best. The first search builds the index.

@@ -102,8 +102,9 @@ public interface McpServerClient {
   }
 
   /**
-   * The server's definition as in a configuration file, secrets replaced by {@code "***"}; empty if
-   * there is no such server.
+   * How the server is reached and its main settings: the main keys of an entry with the values in
+   * use, durations in milliseconds, secrets replaced by {@code "***"}. It is not the entry that was
+   * written. Empty if there is no such server.
    */
   default Future<Optional<JsonObject>> config() {
     return ClientCalls.known(
@@ -205,8 +206,7 @@ public interface McpServerClient {
     return ask(Addresses.TOOLS_APPROVE, new JsonObject().put("hash", listHash));
   }
 
-  default Future<ToolCallResult> callTool(
-      String tool, @Nullable Map<String, Object> arguments) {
+  default Future<ToolCallResult> callTool(String tool, @Nullable Map<String, Object> arguments) {
     return callTool(tool, arguments, CallOptions.DEFAULT);
   }
 
@@ -219,10 +219,7 @@ public interface McpServerClient {
   default Future<ToolCallResult> callTool(
       String tool, @Nullable Map<String, Object> arguments, CallOptions options) {
     return typed(
-        Addresses.TOOLS_CALL,
-        ClientCalls.named(tool, arguments),
-        options,
-        ToolCallResult::new);
+        Addresses.TOOLS_CALL, ClientCalls.named(tool, arguments), options, ToolCallResult::new);
   }
 
   default Future<ToolCallResult> callTool(String tool, @Nullable JsonObject arguments) {
@@ -359,8 +356,7 @@ public interface McpServerClient {
     return list(Addresses.PROMPTS_LIST, cursor, options, "prompts", McpPrompt::new);
   }
 
-  default Future<PromptResult> getPrompt(
-      String name, @Nullable Map<String, String> arguments) {
+  default Future<PromptResult> getPrompt(String name, @Nullable Map<String, String> arguments) {
     return getPrompt(name, arguments, CallOptions.DEFAULT);
   }
 

@@ -169,8 +169,7 @@ class FrameworkAdaptersTest {
 
   @Test
   void a_schema_for_a_server_that_has_listed_nothing_waits_for_it() {
-    TestBus.await(
-        bus.bus().add("late", Servers.bus("nobody.here").set("lazy", true)));
+    TestBus.await(bus.bus().add("late", Servers.bus("nobody.here").set("lazy", true)));
     FrameworkOptions early =
         FrameworkOptions.DEFAULT
             .withPatience(Duration.ZERO)
@@ -187,7 +186,8 @@ class FrameworkAdaptersTest {
             .entrySet()) {
       assertThatThrownBy(() -> names(spring(each.getValue())))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageStartingWith("the function of " + each.getKey() + " gave null for the tool lab.");
+          .hasMessageStartingWith(
+              "the function of " + each.getKey() + " gave null for the tool lab.");
     }
     assertThatThrownBy(() -> names(spring(FrameworkOptions.DEFAULT).withToolWrapper(own -> null)))
         .hasMessageStartingWith("the function of withToolWrapper gave null for the tool lab.");

@@ -581,7 +581,8 @@ class McpClientTest {
     for (Future<?> one : all) {
       assertThat(failure(one).code()).isEqualTo(FailureCode.BAD_REQUEST);
       assertThat(failure(one))
-          .hasMessage("a server needs a name of more than blanks, hyphens and underscores, not ' '");
+          .hasMessage(
+              "a server needs a name of more than blanks, hyphens and underscores, not ' '");
     }
     assertThatThrownBy(() -> client.server(" "))
         .isInstanceOf(McpFailure.class)
@@ -611,7 +612,8 @@ class McpClientTest {
     InputHandler handler = (server, params) -> Future.succeededFuture(new JsonObject());
     for (Future<Void> set :
         List.of(
-            client.setInputHandler("foo/bar", handler), git().setInputHandler("foo/bar", handler))) {
+            client.setInputHandler("foo/bar", handler),
+            git().setInputHandler("foo/bar", handler))) {
       assertThat(failure(set).code()).isEqualTo(FailureCode.BAD_REQUEST);
       assertThat(failure(set)).hasMessage("no server asks 'foo/bar'");
     }
@@ -672,8 +674,7 @@ class McpClientTest {
                 .withValidate(false)
                 .withTraceparent("00-secret")
                 .withProgress(progress -> {}))
-        .hasToString(
-            "call options {timeout=PT2S, validate=false, progress=set, traceparent=set}");
+        .hasToString("call options {timeout=PT2S, validate=false, progress=set, traceparent=set}");
   }
 
   @Test

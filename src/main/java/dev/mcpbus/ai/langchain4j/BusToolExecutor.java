@@ -53,7 +53,8 @@ record BusToolExecutor(BlockingTools tools, ModelTool tool, ChatHooks hooks)
   private ToolOutput call(ToolExecutionRequest request, InvocationContext context) {
     JsonObject meta =
         new JsonObject(
-            Objects.requireNonNull(hooks.meta().apply(tool, context), () -> none("withMeta", tool)));
+            Objects.requireNonNull(
+                hooks.meta().apply(tool, context), () -> none("withMeta", tool)));
     CallOptions options =
         Objects.requireNonNull(
             hooks.callOptions().apply(tool, context), () -> none("withCallOptions", tool));

@@ -216,8 +216,7 @@ public final class ConfigReader {
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
     Optional<ServerDefinition> definition =
-        reader.read(
-            id, source, settings(origin, substitution, problems, defaults));
+        reader.read(id, source, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
     return new ServerResult(
         good

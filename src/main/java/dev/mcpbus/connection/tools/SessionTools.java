@@ -244,8 +244,7 @@ public final class SessionTools {
 
   /** The failure of a call of a tool that callers do not see; names those that they may mean. */
   McpFailure unknown(String tool) {
-    String near =
-        table == null ? "" : NearWords.question(tool, shown(table).names());
+    String near = table == null ? "" : NearWords.question(tool, shown(table).names());
     return McpFailure.notSent(
         FailureCode.UNKNOWN_TOOL,
         "the server offers no tool '"
