@@ -41,6 +41,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -362,7 +363,7 @@ public final class McpBus {
   /** As {@link #add(String, JsonObject)}, for an entry that was built. */
   public Future<McpServerClient> add(String name, Servers entry) {
     EmbeddedTransportOptions transport = entry.transport();
-    return transport == null
+    return transport == null || tree.isClosing()
         ? add(name, entry.toJson())
         : vertx
             .executeBlocking(() -> settings.reader().read(name, entry.toJson(), transport))
@@ -378,7 +379,7 @@ public final class McpBus {
    *     with {@code BAD_REQUEST}, whose message names every mistake, also where the name is taken
    */
   public Future<McpServerClient> add(String name, JsonObject entry) {
-    return client.addServer(name, entry).map(status -> client.server(status.id()));
+    return open(() -> client.addServer(name, entry).map(status -> client.server(status.id())));
   }
 
   /**
@@ -399,7 +400,7 @@ public final class McpBus {
     }
     Future<Void> others =
         servers.length == 0 || !rest.isEmpty()
-            ? client.awaitReady(timeout, rest.toArray(String[]::new))
+            ? open(() -> client.awaitReady(timeout, rest.toArray(String[]::new)))
             : Future.succeededFuture();
     return reasons.isEmpty()
         ? others
@@ -433,7 +434,15 @@ public final class McpBus {
    * @return completes on the context of the caller; fails where there are no metrics
    */
   public Future<String> metrics() {
-    return MetricsPage.of(vertx).write(null).map(page -> page.text().toString());
+    return open(() -> MetricsPage.of(vertx).write(null).map(page -> page.text().toString()));
+  }
+
+  private <T> Future<T> open(Supplier<Future<T>> use) {
+    return tree.isClosing()
+        ? Future.failedFuture(
+            McpFailure.notSent(
+                FailureCode.CANCELLED, "this McpBus is closed; McpBus.start starts another"))
+        : use.get();
   }
 
   /** Applies a change of the configuration. */

@@ -321,6 +321,10 @@ final class VerticleTree {
     return closed.future();
   }
 
+  boolean isClosing() {
+    return closing;
+  }
+
   /** Completes when everything is closed. */
   Future<Void> closed() {
     return closed.future();

@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import static dev.mcpbus.bus.BusTests.await;
+import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -49,6 +50,8 @@ class BareServerTest {
     await(server.notify("x/told", new JsonObject().put("a", 1)));
     await().until(() -> !heard.isEmpty());
     assertThat(heard.get(0)).contains("\"a\":1");
+    assertThat(failure(server.notify("", new JsonObject())))
+        .hasMessageContaining("\"method\" is empty");
     await(bus.close());
   }
 }

@@ -15,6 +15,8 @@ import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.server.RawServer;
+import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -23,9 +25,11 @@ import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -138,7 +142,65 @@ class EmbeddedTest {
       assertThat(taken.stream().map(EmbeddedTest::failure).map(SameFailure::message).distinct())
           .singleElement()
           .asString()
-          .startsWith("a server 'git' exists already (\"GIT\", mcp.servers.add); remove it");
+          .startsWith("a server 'git' exists already (\"GIT\", the embedding program); remove it");
+    } finally {
+      TestBus.await(vertx.close());
+    }
+  }
+
+  @Test
+  void a_bus_that_is_closed_says_so() {
+    Vertx vertx = Vertx.vertx();
+    McpBus bus = TestBus.await(McpBus.start(vertx, McpBus.Options.of()));
+    TestBus.await(bus.close());
+    try {
+      List<Callable<Future<?>>> ways =
+          List.of(
+              () -> bus.add("one", new JsonObject().put("address", "nowhere")),
+              () -> bus.add("one", Servers.bus("nowhere")),
+              () -> bus.add("one", mirror(vertx)),
+              () -> bus.awaitReady(Duration.ofSeconds(60)),
+              bus::metrics);
+      assertThat(ways.stream().map(EmbeddedTest::failure).map(SameFailure::message).distinct())
+          .containsExactly("this McpBus is closed; McpBus.start starts another");
+    } finally {
+      TestBus.await(vertx.close());
+    }
+  }
+
+  @Test
+  void an_unknown_tool_is_refused_with_those_that_it_may_mean_and_none_that_is_hidden() {
+    Vertx vertx = Vertx.vertx();
+    RawServer lab = RawServer.of("lab", "1");
+    for (String name : List.of("look", "lock")) {
+      lab.tool(
+          new JsonObject()
+              .put("name", name)
+              .put("inputSchema", new JsonObject().put("type", "object")),
+          (request, arguments) -> Future.succeededFuture(ToolResult.text(name)));
+    }
+    Servers entry = Servers.transport(lab.inMemory(vertx.getOrCreateContext()));
+    McpBus bus =
+        TestBus.await(
+            McpBus.start(
+                vertx,
+                McpBus.Options.of()
+                    .withServer("all", entry)
+                    .withServer("some", entry.set("disabledTools", new JsonArray().add("lock")))));
+    try {
+      TestBus.await(bus.awaitReady(Duration.ofSeconds(60)));
+      assertThat(failure(() -> bus.server("all").callTool("lok", Map.of())))
+          .isEqualTo(
+              new SameFailure(
+                  FailureCode.UNKNOWN_TOOL,
+                  "the server offers no tool 'lok'; did you mean 'lock' or 'look'?"));
+      String shown = "the server offers no tool '%s'; did you mean 'look'?";
+      assertThat(failure(() -> bus.server("some").callTool("lok", Map.of())).message())
+          .isEqualTo(shown.formatted("lok"));
+      assertThat(failure(() -> bus.server("some").callTool("lock", Map.of())).message())
+          .isEqualTo(shown.formatted("lock"));
+      assertThat(failure(() -> bus.server("all").callTool("sing", Map.of())).message())
+          .isEqualTo("the server offers no tool 'sing'; ask tools.list for the names");
     } finally {
       TestBus.await(vertx.close());
     }

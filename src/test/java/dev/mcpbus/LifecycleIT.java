@@ -356,7 +356,7 @@ class LifecycleIT {
               new JsonObject().put("name", "w").put("config", new JsonObject().put("comand", "x")));
       assertThat(wrong.code()).isEqualTo(FailureCode.BAD_REQUEST);
       assertThat(wrong)
-          .hasMessageStartingWith("mcp.servers.add: server \"")
+          .hasMessageStartingWith("server \"")
           .hasMessageEndingWith("\": unknown key \"comand\". Did you mean \"command\"?");
 
       bus.request(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "late-comer"));

@@ -149,7 +149,7 @@ class OptionsTest {
     assertThat(options.settings().bridge()).isEqualTo(BridgeOptions.DEFAULT.withPort(0));
     assertThatThrownBy(() -> options.withServer("none", new JsonObject()))
         .isInstanceOf(McpFailure.class)
-        .hasMessageContaining("command");
+        .hasMessageStartingWith("server \"none\": the entry does not say how to reach the server");
   }
 
   @Test

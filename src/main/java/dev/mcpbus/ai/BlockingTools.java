@@ -20,7 +20,9 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -81,7 +83,8 @@ public final class BlockingTools implements AutoCloseable {
    * connect, as {@link FrameworkOptions#withPatience} says. Blocks for at most that and 30 s.
    *
    * @throws McpFailure {@code UNAVAILABLE} if the options demand all servers and one is not ready
-   * @throws IllegalStateException if two tools would have the same name
+   * @throws IllegalStateException if two tools would have the same name, or one would have none
+   * @throws IllegalArgumentException if {@link FrameworkOptions#withSchemas} names no tool
    */
   public ModelTools list() {
     JsonObject wanted =
@@ -99,7 +102,22 @@ public final class BlockingTools implements AutoCloseable {
                     .map(Message::body),
             LIST_MILLIS + options.settings.patience().toMillis(),
             new CancellationToken());
-    return ModelTools.of(listed, options.settings.schemas()).offered(options);
+    ModelTools tools = ModelTools.of(listed, options.settings.schemas());
+    requireTools(tools);
+    return tools.offered(options);
+  }
+
+  /** Asks for the servers only where a name is that of no tool. */
+  private void requireTools(ModelTools tools) {
+    Set<String> names = options.settings.schemas().keySet();
+    if (tools.strangers(names, List.of()).isEmpty()) {
+      return;
+    }
+    List<String> unlisted = await(silent::unlisted, LIST_MILLIS, new CancellationToken());
+    String mistake = tools.strangers(names, unlisted);
+    if (!mistake.isEmpty()) {
+      throw new IllegalArgumentException("withSchemas: " + mistake);
+    }
   }
 
   /** Calls a tool without {@code _meta}, as the options say. */

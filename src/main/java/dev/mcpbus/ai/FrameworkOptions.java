@@ -4,9 +4,12 @@ import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -98,7 +101,10 @@ public final class FrameworkOptions {
   }
 
   /**
-   * @param values replace the servers' schemas, by routing name or {@code server.tool}
+   * @param values replace the servers' schemas, by routing name, {@code server.tool} or the tool's
+   *     own name. All tools stay, unlike with {@code schemas} of {@code mcp.tools.functions}. A
+   *     list fails with an {@code IllegalArgumentException} if a name is that of no tool, unless
+   *     its server has not listed its tools yet
    */
   public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
     return with("schemas", values);
@@ -111,13 +117,16 @@ public final class FrameworkOptions {
 
   /**
    * The names by which the model knows the tools, in place of {@code server__tool}. A list in which
-   * two tools have one name fails with an {@code IllegalStateException}.
+   * two tools have one name, or one has none, fails with an {@code IllegalStateException}.
    */
   public FrameworkOptions withNames(Function<ModelTool, String> value) {
     return with("names", value);
   }
 
-  /** The texts by which the model knows the tools, in place of the servers' own. */
+  /**
+   * The texts by which the model knows the tools, in place of the servers' own. A list in which a
+   * tool gets none fails with an {@code IllegalStateException}.
+   */
   public FrameworkOptions withDescriptions(Function<ModelTool, String> value) {
     return with("descriptions", value);
   }
@@ -165,11 +174,40 @@ public final class FrameworkOptions {
     JsonObject definition =
         descriptions == null
             ? tool.definition()
-            : tool.definition().copy().put("description", descriptions.apply(tool));
-    return new ModelTool(settings.names.apply(tool), tool.tool(), definition, tool.schema());
+            : tool.definition()
+                .copy()
+                .put("description", given("withDescriptions", tool, descriptions));
+    return new ModelTool(
+        given("withNames", tool, settings.names), tool.tool(), definition, tool.schema());
+  }
+
+  private static String given(String option, ModelTool tool, Function<ModelTool, String> function) {
+    @Nullable String text = function.apply(tool);
+    if (text == null) {
+      throw new IllegalStateException(
+          "the function of " + option + " gave null for the tool " + tool.tool());
+    }
+    return text;
   }
 
   String text(ToolOutput output) {
-    return settings.text.apply(output);
+    return Objects.requireNonNull(
+        settings.text.apply(output), "the function of withText gave null for a result");
+  }
+
+  /** What differs from {@link #DEFAULT}; of schemas and functions that they are set. */
+  @Override
+  public String toString() {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    for (RecordComponent each : RecordCopy.components(FrameworkSettings.class)) {
+      Object value = RecordCopy.get(settings, each);
+      if (!Objects.equals(value, RecordCopy.get(DEFAULT.settings, each))) {
+        boolean plain =
+            value instanceof List<?> || value instanceof Duration || value instanceof Boolean;
+        shown.put(
+            each.getName(), plain ? value : value instanceof Map<?, ?> map ? map.keySet() : "set");
+      }
+    }
+    return "framework options " + shown;
   }
 }

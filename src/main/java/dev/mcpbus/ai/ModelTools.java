@@ -1,11 +1,14 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -70,6 +74,30 @@ public final class ModelTools {
   /** What an entry of {@code schemas} may call the tool, the most exact last. */
   private static List<String> keys(String name, ToolName tool) {
     return List.of(tool.tool(), tool.toString(), name);
+  }
+
+  /**
+   * The mistake of entries of {@code schemas} that name no tool, with the tools that they may mean;
+   * empty if each names one.
+   *
+   * @param unlisted ids of servers whose tools are not known yet: a name that may be one of theirs
+   *     is no mistake
+   */
+  String strangers(Set<String> schemas, Collection<String> unlisted) {
+    Set<String> known = new LinkedHashSet<>();
+    tools.forEach(tool -> known.addAll(keys(tool.name(), tool.tool())));
+    return schemas.stream()
+        .filter(name -> !known.contains(name) && !mayBeOf(unlisted, name))
+        .map(name -> "no tool has the name '" + name + "'" + NearWords.question(name, known))
+        .collect(Collectors.joining("; "));
+  }
+
+  private static boolean mayBeOf(Collection<String> unlisted, String name) {
+    Optional<ToolName> of =
+        RoutingName.isHashed(name)
+            ? Optional.empty()
+            : RoutingName.parse(name).or(() -> ToolName.parse(name));
+    return of.isEmpty() ? !unlisted.isEmpty() : unlisted.contains(of.get().server());
   }
 
   /** The tools that {@code names} names, as {@code schemas} does; all problems stay. */

@@ -102,6 +102,12 @@ final class SilentServers {
             });
   }
 
+  /** The ids of the offered servers whose tools are not known. */
+  Future<List<String>> unlisted() {
+    return offered()
+        .map(all -> all.stream().filter(one -> one.tools() < 0).map(SilentServers::id).toList());
+  }
+
   private Future<List<ServerStatus>> offered() {
     return client
         .statuses()

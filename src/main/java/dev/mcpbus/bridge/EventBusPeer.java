@@ -13,6 +13,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.internals.SocketMessages;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
@@ -265,7 +266,10 @@ final class EventBusPeer {
 
   private void answered(JsonObject message, PeerMessage sent, AsyncResult<Message<Object>> answer) {
     if (answer.failed()) {
-      fail(message, sent.failure(answer.cause()));
+      Throwable failure = sent.failure(answer.cause());
+      fail(
+          message,
+          caller.rights().isUnbounded() ? failure : PolicyCheck.absence(McpFailure.of(failure)));
       return;
     }
     JsonObject headers = new JsonObject();

@@ -256,6 +256,16 @@ public final class Addresses extends McpAddresses {
         || address.startsWith(GATEWAY_PRIVATE_EVENTS);
   }
 
+  /** Whether mcpbus itself receives at an address, so that no server of a program may. */
+  public static boolean isOwn(String address) {
+    if (!address.startsWith(OURS)) {
+      return false;
+    }
+    int dot = address.indexOf('.', OURS.length());
+    String word = address.substring(OURS.length(), dot < 0 ? address.length() : dot);
+    return ConnectionId.isReserved(word) || connection(address) != null;
+  }
+
   /**
    * {@code mcp.<id>} for the address of a suffix in {@link #SERVED}; null for any other address.
    */

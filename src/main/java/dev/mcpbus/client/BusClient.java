@@ -113,8 +113,8 @@ final class BusClient implements McpClient {
 
   @Override
   public Future<ToolCallResult> callTool(
-      String name, Map<String, Object> arguments, CallOptions options) {
-    JsonObject body = ClientCalls.named(name, new JsonObject(arguments));
+      String name, @Nullable Map<String, Object> arguments, CallOptions options) {
+    JsonObject body = ClientCalls.named(name, arguments);
     return ClientCalls.guarded(
         () ->
             calls
@@ -128,7 +128,8 @@ final class BusClient implements McpClient {
   }
 
   @Override
-  public Future<ToolCallResult> callTool(String name, JsonObject arguments, CallOptions options) {
+  public Future<ToolCallResult> callTool(
+      String name, @Nullable JsonObject arguments, CallOptions options) {
     JsonObject body = ClientCalls.named(name, arguments);
     return calls
         .send(Addresses.ALL_TOOLS_CALL, serverOf(name), body, JsonObject.class, options)

@@ -6,13 +6,15 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /** One server, at its addresses on the bus. Any thread may call. */
 record BusServerClient(ConnectionId id, BusClient all) implements McpServerClient {
 
   @Override
-  public Future<JsonObject> send(String suffix, JsonObject params, CallOptions options) {
-    return all.calls.send(Addresses.of(id, suffix), id, params, JsonObject.class, options);
+  public Future<JsonObject> send(String suffix, @Nullable JsonObject params, CallOptions options) {
+    JsonObject body = ClientCalls.object(params);
+    return all.calls.send(Addresses.of(id, suffix), id, body, JsonObject.class, options);
   }
 
   @Override

@@ -4,6 +4,9 @@ import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Handler;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,5 +133,20 @@ public final class CallOptions {
         cancel == null ? other.cancel : cancel,
         traceparent == null ? other.traceparent : traceparent,
         toolFailure == null ? other.toolFailure : toolFailure);
+  }
+
+  /** The options that are set; of handlers, the token and the trace only that they are. */
+  @Override
+  public String toString() {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    all.put("timeout", timeout);
+    all.put("cache", cache);
+    all.put("validate", validate);
+    all.put("toolFailure", toolFailure);
+    all.put("progress", progress == null ? null : "set");
+    all.put("cancel", cancel == null ? null : "set");
+    all.put("traceparent", traceparent == null ? null : "set");
+    all.values().removeIf(Objects::isNull);
+    return "call options " + all;
   }
 }

@@ -28,6 +28,7 @@ import io.vertx.core.json.EncodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -144,14 +145,16 @@ final class ClientCalls {
 
   /**
    * @param name the id of a server, or its name as written
-   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name
+   * @throws McpFailure {@code BAD_REQUEST} if the name is of blanks, hyphens and underscores alone
    */
   static ConnectionId id(String name) {
     return ConnectionId.named(name)
         .orElseThrow(
             () ->
                 McpFailure.badRequest(
-                    "a server needs a name with a letter or a digit, not '" + name + "'"));
+                    "a server needs a name of more than blanks, hyphens and underscores, not '"
+                        + name
+                        + "'"));
   }
 
   /** Ids for names; {@link #id} says which fail. */
@@ -168,8 +171,27 @@ final class ClientCalls {
                 : Future.failedFuture(failure));
   }
 
-  static JsonObject named(String name, JsonObject arguments) {
-    return new JsonObject().put("name", name).put("arguments", arguments);
+  /**
+   * @param arguments null for none
+   */
+  static JsonObject named(String name, @Nullable JsonObject arguments) {
+    return new JsonObject().put("name", name).put("arguments", object(arguments));
+  }
+
+  static JsonObject named(String name, @Nullable Map<String, Object> arguments) {
+    return named(name, arguments == null ? null : new JsonObject(arguments));
+  }
+
+  /** Null as an empty object. */
+  static JsonObject object(@Nullable JsonObject given) {
+    return given == null ? new JsonObject() : given;
+  }
+
+  /**
+   * @param params null for none
+   */
+  static JsonObject message(String method, @Nullable JsonObject params) {
+    return new JsonObject().put("method", method).put("params", object(params));
   }
 
   static JsonObject uri(String uri) {

@@ -2,6 +2,7 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.NearWords;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -44,6 +45,10 @@ final class EventSubscriptions {
   }
 
   Registration onEvent(String address, String type, Handler<JsonObject> handler) {
+    if (!Events.ALL.contains(type)) {
+      throw new IllegalArgumentException(
+          "no event has the type '" + type + "'" + NearWords.question(type, Events.ALL));
+    }
     return onEvents(
         address,
         event -> {
@@ -55,6 +60,9 @@ final class EventSubscriptions {
 
   /** {@code handler} receives the {@code params}, empty where the notification has none. */
   Registration onNotification(String address, String method, Handler<JsonObject> handler) {
+    if (method.isBlank()) {
+      throw new IllegalArgumentException("a notification has a method, and this one is empty");
+    }
     String type = EVENT_OF.getOrDefault(method, Events.NOTIFICATION);
     return onEvent(
         address,

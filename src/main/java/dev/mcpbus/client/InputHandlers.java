@@ -5,6 +5,8 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.NearWords;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -39,6 +41,11 @@ final class InputHandlers {
 
   /** Sets or replaces a handler. Succeeds when the connections can reach it. */
   synchronized Future<Void> set(String address, String method, InputHandler handler) {
+    if (!Methods.QUESTIONS.contains(method)) {
+      return Future.failedFuture(
+          McpFailure.badRequest(
+              "no server asks '" + method + "'" + NearWords.question(method, Methods.QUESTIONS)));
+    }
     HandlerGroup group = groups.computeIfAbsent(address, HandlerGroup::new);
     group.handlers.put(method, handler);
     List<String> methods = List.copyOf(group.handlers.keySet());

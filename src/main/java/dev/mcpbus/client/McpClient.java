@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All MCP servers of the bus, for Java callers on any node.
@@ -78,7 +79,9 @@ public interface McpClient {
   /**
    * @param name the id of the server, or its name as written; so does each method here that takes a
    *     server
-   * @throws McpFailure {@code BAD_REQUEST} if no server can have this name; futures fail with it
+   * @throws McpFailure {@code BAD_REQUEST} if the name is of blanks, hyphens and underscores alone;
+   *     futures fail with it. A server may have any other name, such as {@code !!}: if there is
+   *     none, its first call fails
    */
   default McpServerClient server(String name) {
     return server(ClientCalls.id(name));
@@ -194,7 +197,7 @@ public interface McpClient {
    */
   Future<Void> awaitAttempts(Duration timeout, List<String> servers);
 
-  /** Status and masked configuration of every server. */
+  /** Status of every server, with its main settings as {@link McpServerClient#config} has them. */
   default Future<List<ServerSummary>> serverSummaries() {
     return statuses()
         .compose(all -> Future.all(all.stream().map(one -> server(one.id()).summary()).toList()))
@@ -259,11 +262,13 @@ public interface McpClient {
 
   /**
    * @param name {@code server.tool} or {@code server:tool}
+   * @param arguments null for none
    */
-  Future<ToolCallResult> callTool(String name, Map<String, Object> arguments, CallOptions options);
+  Future<ToolCallResult> callTool(
+      String name, @Nullable Map<String, Object> arguments, CallOptions options);
 
   /** The same; {@link McpServerClient#callTool(String, JsonObject, CallOptions)} says how. */
-  Future<ToolCallResult> callTool(String name, JsonObject arguments, CallOptions options);
+  Future<ToolCallResult> callTool(String name, @Nullable JsonObject arguments, CallOptions options);
 
   /**
    * The tools that match {@code query} best. The first search builds the index.
@@ -324,6 +329,7 @@ public interface McpClient {
 
   /**
    * @param type one of {@code Events}
+   * @throws IllegalArgumentException if it is none of them; the message has those that are near
    */
   Registration onEvent(String type, Handler<JsonObject> handler);
 
@@ -378,7 +384,9 @@ public interface McpClient {
   }
 
   /**
-   * @param method such as {@link Methods#SAMPLING} or {@link Methods#ROOTS_LIST}
+   * @param method {@link Methods#ELICITATION}, {@link Methods#SAMPLING} or {@link
+   *     Methods#ROOTS_LIST}
+   * @return fails with {@code BAD_REQUEST} for a method that no server asks
    */
   Future<Void> setInputHandler(String method, InputHandler handler);
 

@@ -38,10 +38,10 @@ public interface McpServerClient {
 
   /**
    * @param suffix such as {@link McpAddresses#TOOLS_CALL}; {@code src/docs/addresses.md} has all
-   * @param params the MCP params, empty for none
+   * @param params the MCP params, null or empty for none
    * @return the MCP result with every member
    */
-  Future<JsonObject> send(String suffix, JsonObject params, CallOptions options);
+  Future<JsonObject> send(String suffix, @Nullable JsonObject params, CallOptions options);
 
   /** The same with raw bytes both ways; {@code params} is a JSON object, {@code {}} for none. */
   Future<Buffer> send(String suffix, Buffer params, CallOptions options);
@@ -66,19 +66,19 @@ public interface McpServerClient {
   }
 
   /** Calls any JSON-RPC method of the server, also one that MCP does not define. */
-  default Future<JsonObject> request(String method, JsonObject params, CallOptions options) {
-    return send(
-        Addresses.REQUEST, new JsonObject().put("method", method).put("params", params), options);
+  default Future<JsonObject> request(
+      String method, @Nullable JsonObject params, CallOptions options) {
+    return send(Addresses.REQUEST, ClientCalls.message(method, params), options);
   }
 
   /**
    * Sends a notification to the server.
    *
-   * @param method one that MCP does not define, or {@code notifications/progress} of a question
+   * @param method one that MCP does not define, or {@code notifications/progress} of a question;
+   *     not empty
    */
-  default Future<Void> notify(String method, JsonObject params) {
-    return ask(Addresses.NOTIFY, new JsonObject().put("method", method).put("params", params))
-        .mapEmpty();
+  default Future<Void> notify(String method, @Nullable JsonObject params) {
+    return ask(Addresses.NOTIFY, ClientCalls.message(method, params)).mapEmpty();
   }
 
   // The connection.
@@ -102,8 +102,9 @@ public interface McpServerClient {
   }
 
   /**
-   * The server's definition as in a configuration file, secrets replaced by {@code "***"}; empty if
-   * there is no such server.
+   * How the server is reached and its main settings: the main keys of an entry with the values in
+   * use, durations in milliseconds, secrets replaced by {@code "***"}. It is not the entry that was
+   * written. Empty if there is no such server.
    */
   default Future<Optional<JsonObject>> config() {
     return ClientCalls.known(
@@ -218,25 +219,23 @@ public interface McpServerClient {
     return ask(Addresses.TOOLS_APPROVE, new JsonObject().put("hash", listHash));
   }
 
-  default Future<ToolCallResult> callTool(String tool, Map<String, Object> arguments) {
+  default Future<ToolCallResult> callTool(String tool, @Nullable Map<String, Object> arguments) {
     return callTool(tool, arguments, CallOptions.DEFAULT);
   }
 
   /**
    * @param tool the server's own name of the tool
-   * @param arguments are sent as bytes: the server checks them, and the result keeps its bytes
+   * @param arguments are sent as bytes: the server checks them, and the result keeps its bytes;
+   *     null for none, as in each method here that takes arguments or params
    * @return the result; also the tool's own failures, as {@code isError}
    */
   default Future<ToolCallResult> callTool(
-      String tool, Map<String, Object> arguments, CallOptions options) {
+      String tool, @Nullable Map<String, Object> arguments, CallOptions options) {
     return typed(
-        Addresses.TOOLS_CALL,
-        ClientCalls.named(tool, new JsonObject(arguments)),
-        options,
-        ToolCallResult::new);
+        Addresses.TOOLS_CALL, ClientCalls.named(tool, arguments), options, ToolCallResult::new);
   }
 
-  default Future<ToolCallResult> callTool(String tool, JsonObject arguments) {
+  default Future<ToolCallResult> callTool(String tool, @Nullable JsonObject arguments) {
     return callTool(tool, arguments, CallOptions.DEFAULT);
   }
 
@@ -244,7 +243,8 @@ public interface McpServerClient {
    * The same with a {@code JsonObject}: the connection checks the arguments by the tool's schema
    * before it sends them, unless the configuration or {@link CallOptions#withValidate} says no.
    */
-  default Future<ToolCallResult> callTool(String tool, JsonObject arguments, CallOptions options) {
+  default Future<ToolCallResult> callTool(
+      String tool, @Nullable JsonObject arguments, CallOptions options) {
     return send(Addresses.TOOLS_CALL, ClientCalls.named(tool, arguments), options)
         .map(ToolCallResult::new);
   }
@@ -258,12 +258,15 @@ public interface McpServerClient {
    *     2026-07-28 always decides
    */
   default Future<ToolCallOutcome> callToolAsTask(
-      String tool, Map<String, Object> arguments, @Nullable Duration ttl, CallOptions options) {
+      String tool,
+      @Nullable Map<String, Object> arguments,
+      @Nullable Duration ttl,
+      CallOptions options) {
     JsonObject requested =
         ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
     return send(
             Addresses.TOOLS_CALL,
-            ClientCalls.named(tool, new JsonObject(arguments)).put("task", requested),
+            ClientCalls.named(tool, arguments).put("task", requested),
             options)
         .map(ToolCallOutcome::of);
   }
@@ -366,14 +369,16 @@ public interface McpServerClient {
     return list(Addresses.PROMPTS_LIST, cursor, options, "prompts", McpPrompt::new);
   }
 
-  default Future<PromptResult> getPrompt(String name, Map<String, String> arguments) {
+  default Future<PromptResult> getPrompt(String name, @Nullable Map<String, String> arguments) {
     return getPrompt(name, arguments, CallOptions.DEFAULT);
   }
 
   default Future<PromptResult> getPrompt(
-      String name, Map<String, String> arguments, CallOptions options) {
+      String name, @Nullable Map<String, String> arguments, CallOptions options) {
     JsonObject values = new JsonObject();
-    arguments.forEach(values::put);
+    if (arguments != null) {
+      arguments.forEach(values::put);
+    }
     return typed(
         Addresses.PROMPTS_GET, ClientCalls.named(name, values), options, PromptResult::new);
   }
@@ -397,8 +402,8 @@ public interface McpServerClient {
   /**
    * @param params {@code ref}, {@code argument} and {@code context} of MCP
    */
-  default Future<Completion> complete(JsonObject params, CallOptions options) {
-    return typed(Addresses.COMPLETION, params, options, Completion::new);
+  default Future<Completion> complete(@Nullable JsonObject params, CallOptions options) {
+    return typed(Addresses.COMPLETION, ClientCalls.object(params), options, Completion::new);
   }
 
   // Events of the server. Handlers run on the context that adds them.
@@ -408,11 +413,12 @@ public interface McpServerClient {
 
   /**
    * @param type one of {@code Events}
+   * @throws IllegalArgumentException if it is none of them; the message has those that are near
    */
   Registration onEvent(String type, Handler<JsonObject> handler);
 
   /**
-   * @param method of the notification, such as {@code notifications/message}
+   * @param method of the notification, such as {@code notifications/message}; not empty
    * @param handler receives its {@code params}, empty if it has none
    */
   Registration onNotification(String method, Handler<JsonObject> handler);
@@ -450,7 +456,9 @@ public interface McpServerClient {
   }
 
   /**
-   * @param method such as {@link Methods#SAMPLING} or {@link Methods#ROOTS_LIST}
+   * @param method {@link Methods#ELICITATION}, {@link Methods#SAMPLING} or {@link
+   *     Methods#ROOTS_LIST}
+   * @return fails with {@code BAD_REQUEST} for a method that no server asks
    */
   Future<Void> setInputHandler(String method, InputHandler handler);
 

@@ -7,7 +7,8 @@ import io.vertx.core.json.JsonObject;
 /**
  * One configured server.
  *
- * @param config its definition as in a configuration file, secrets replaced by {@code "***"}
+ * @param config the main keys of its entry with the values in use, secrets replaced by {@code
+ *     "***"}; not the entry that was written
  */
 @PublicApi
 public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject config) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One mistake in a configuration. Immutable.
  *
- * @param file as the user named it
+ * @param file as the user named it; empty for an entry that a program gives
  * @param line 1-based, 0 if unknown
  * @param column 1-based, 0 if unknown
  * @param server the key of the server to which it belongs, null for the whole file
@@ -53,11 +53,10 @@ public record ConfigProblem(
     return RecordCopy.with(this, "message", other);
   }
 
-  /** {@code file:line: server "x": message. remedy} */
+  /** {@code file:line: server "x": message. remedy}; without a file it begins with the server. */
   @Override
   public String toString() {
-    return place()
-        + ": "
+    return (file.isEmpty() ? "" : place() + ": ")
         + (server == null ? "" : "server " + MessageTexts.name(server) + ": ")
         + message
         + ". "

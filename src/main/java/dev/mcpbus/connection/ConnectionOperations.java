@@ -318,6 +318,8 @@ final class ConnectionOperations {
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
       call.fail(malformed());
+    } else if (method.asString().isBlank()) {
+      call.fail(McpFailure.badRequest("\"method\" is empty: name the notification"));
     } else if (Methods.isKnown(method.asString()) && !OF_QUESTIONS.contains(method.asString())) {
       call.fail(
           McpFailure.badRequest(

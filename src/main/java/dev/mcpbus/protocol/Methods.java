@@ -54,6 +54,9 @@ public final class Methods {
   public static final String SAMPLING = "sampling/createMessage";
   public static final String ELICITATION = "elicitation/create";
 
+  /** The questions that a server may ask. */
+  public static final Set<String> QUESTIONS = Set.of(ROOTS_LIST, SAMPLING, ELICITATION);
+
   public static final String TASKS_GET = "tasks/get";
   public static final String TASKS_CANCEL = "tasks/cancel";
 

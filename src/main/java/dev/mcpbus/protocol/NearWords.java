@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Words that a mistyped one may mean. The work is bounded for any words. Stateless. */
 public final class NearWords {
@@ -33,6 +34,16 @@ public final class NearWords {
         .limit(MOST)
         .map(Candidate::word)
         .toList();
+  }
+
+  /** {@code ; did you mean 'a' or 'b'?} for the end of a message; empty where none is near. */
+  public static String question(String word, Collection<String> known) {
+    List<String> near = of(word, known);
+    return near.isEmpty()
+        ? ""
+        : near.stream()
+            .map(each -> "'" + Printable.line(each) + "'")
+            .collect(Collectors.joining(" or ", "; did you mean ", "?"));
   }
 
   private static boolean isNear(String wanted, String known, int distance) {

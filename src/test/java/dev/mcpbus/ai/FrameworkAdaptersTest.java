@@ -15,6 +15,7 @@ import dev.langchain4j.service.tool.AiServiceTool;
 import dev.langchain4j.service.tool.ToolExecutionResult;
 import dev.langchain4j.service.tool.ToolExecutor;
 import dev.langchain4j.service.tool.ToolProviderRequest;
+import dev.mcpbus.Servers;
 import dev.mcpbus.ai.langchain4j.McpBusToolProvider;
 import dev.mcpbus.ai.spring.McpBusToolCallbackProvider;
 import dev.mcpbus.ai.spring.McpBusToolDefinition;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -143,6 +145,70 @@ class FrameworkAdaptersTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("\"one\" would be the name of two tools, lab.look and lab.any");
     assertThatThrownBy(() -> names(spring(same))).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void a_schema_for_a_tool_that_is_not_there_is_refused_with_the_near_name() {
+    JsonObject schema = new JsonObject();
+    FrameworkOptions wrong = FrameworkOptions.DEFAULT.withSchemas(Map.of("lab.lok", schema));
+    for (ThrowingCallable list :
+        List.<ThrowingCallable>of(() -> names(langChain(wrong)), () -> names(spring(wrong)))) {
+      assertThatThrownBy(list)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(
+              "withSchemas: no tool has the name 'lab.lok'; did you mean 'lab.look'");
+    }
+    FrameworkOptions far = FrameworkOptions.DEFAULT.withSchemas(Map.of("other.thing", schema));
+    assertThatThrownBy(() -> names(spring(far)))
+        .hasMessage("withSchemas: no tool has the name 'other.thing'");
+    for (String name : List.of("look", "lab.look", "lab__look")) {
+      FrameworkOptions right = FrameworkOptions.DEFAULT.withSchemas(Map.of(name, schema));
+      assertThat(names(spring(right))).as(name).contains("lab__look", "lab__any");
+    }
+  }
+
+  @Test
+  void a_schema_for_a_server_that_has_listed_nothing_waits_for_it() {
+    TestBus.await(bus.bus().add("late", Servers.bus("nobody.here").set("lazy", true)));
+    FrameworkOptions early =
+        FrameworkOptions.DEFAULT
+            .withPatience(Duration.ZERO)
+            .withSchemas(Map.of("late.thing", new JsonObject()));
+    assertThat(names(spring(early))).contains("lab__look");
+  }
+
+  @Test
+  void a_function_of_the_program_that_gives_null_is_named_with_the_tool() {
+    for (Map.Entry<String, FrameworkOptions> each :
+        Map.of(
+                "withNames", FrameworkOptions.DEFAULT.withNames(tool -> null),
+                "withDescriptions", FrameworkOptions.DEFAULT.withDescriptions(tool -> null))
+            .entrySet()) {
+      assertThatThrownBy(() -> names(spring(each.getValue())))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageStartingWith(
+              "the function of " + each.getKey() + " gave null for the tool lab.");
+    }
+    assertThatThrownBy(() -> names(spring(FrameworkOptions.DEFAULT).withToolWrapper(own -> null)))
+        .hasMessageStartingWith("the function of withToolWrapper gave null for the tool lab.");
+    assertThatThrownBy(
+            () ->
+                call(
+                    langChain(FrameworkOptions.DEFAULT).withMeta((tool, context) -> null),
+                    "lab__look",
+                    "{}"))
+        .hasMessage("the function of withMeta gave null for the tool lab.look");
+  }
+
+  @Test
+  void options_show_what_is_set_and_no_schema() {
+    assertThat(FrameworkOptions.DEFAULT).hasToString("framework options {}");
+    assertThat(
+            FrameworkOptions.DEFAULT
+                .withServers("lab")
+                .withSchemas(Map.of("lab.look", new JsonObject().put("default", "secret")))
+                .withNames(tool -> "x"))
+        .hasToString("framework options {servers=[lab], schemas=[lab.look], names=set}");
   }
 
   @Test

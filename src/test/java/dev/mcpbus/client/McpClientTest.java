@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -568,11 +569,100 @@ class McpClientTest {
     for (Future<?> one : all) {
       assertThat(failure(one).code()).isEqualTo(FailureCode.BAD_REQUEST);
       assertThat(failure(one))
-          .hasMessage("a server needs a name with a letter or a digit, not ' '");
+          .hasMessage(
+              "a server needs a name of more than blanks, hyphens and underscores, not ' '");
     }
     assertThatThrownBy(() -> client.server(" "))
         .isInstanceOf(McpFailure.class)
         .hasMessage(failure(all.get(0)).getMessage());
+  }
+
+  @Test
+  void a_name_of_other_signs_is_one_that_a_server_may_have() {
+    assertThat(client.server("!!").id().value()).startsWith("server--");
+    assertThat(failure(client.server("!!").ping(CallOptions.DEFAULT)).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+  }
+
+  @Test
+  void an_event_a_notification_or_a_question_that_cannot_come_is_refused_with_a_near_word() {
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> client.onEvent("connectd", event -> {}),
+            () -> git().onEvent("connectd", event -> {}))) {
+      assertThatThrownBy(call)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("no event has the type 'connectd'; did you mean 'connected'?");
+    }
+    assertThatThrownBy(() -> git().onNotification("", params -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("empty");
+    InputHandler handler = (server, params) -> Future.succeededFuture(new JsonObject());
+    for (Future<Void> set :
+        List.of(
+            client.setInputHandler("foo/bar", handler),
+            git().setInputHandler("foo/bar", handler))) {
+      assertThat(failure(set).code()).isEqualTo(FailureCode.BAD_REQUEST);
+      assertThat(failure(set)).hasMessage("no server asks 'foo/bar'");
+    }
+    assertThat(failure(client.setInputHandler("root/list", handler)))
+        .hasMessage("no server asks 'root/list'; did you mean 'roots/list'?");
+  }
+
+  @Test
+  void null_is_no_arguments_in_every_method_that_takes_some() {
+    List<String> bodies = new CopyOnWriteArrayList<>();
+    for (String suffix :
+        List.of(
+            Addresses.TOOLS_CALL,
+            Addresses.PROMPTS_GET,
+            Addresses.COMPLETION,
+            Addresses.REQUEST,
+            Addresses.NOTIFY)) {
+      git.on(
+          suffix,
+          message -> {
+            bodies.add(message.body().toString());
+            FakeConnection.replyInKind(
+                message, suffix.equals(Addresses.TOOLS_CALL) ? RESULT : "{\"messages\":[]}");
+          });
+    }
+    serve(Addresses.ALL_TOOLS_CALL, new JsonObject(RESULT));
+    Map<String, Object> noMap = null;
+    Map<String, String> noTexts = null;
+    JsonObject noJson = null;
+
+    await(git().callTool("t", noMap));
+    await(git().callTool("t", noJson));
+    await(git().callToolAsTask("t", noMap, null, CallOptions.DEFAULT));
+    await(git().getPrompt("t", noTexts));
+    await(git().request("x/y", noJson, CallOptions.DEFAULT));
+    await(git().notify("x/y", noJson));
+    await(git().send(Addresses.COMPLETION, noJson, CallOptions.DEFAULT));
+    await(client.callTool("git.t", noJson, CallOptions.DEFAULT));
+
+    String named = "{\"name\":\"t\",\"arguments\":{}}";
+    String message = "{\"method\":\"x/y\",\"params\":{}}";
+    assertThat(bodies)
+        .containsExactly(
+            named,
+            named,
+            "{\"name\":\"t\",\"arguments\":{},\"task\":{}}",
+            named,
+            message,
+            message,
+            "{}");
+  }
+
+  @Test
+  void options_of_a_call_show_what_is_set_and_no_values_of_others() {
+    assertThat(CallOptions.DEFAULT).hasToString("call options {}");
+    assertThat(
+            CallOptions.timeout(Duration.ofSeconds(2))
+                .withValidate(false)
+                .withTraceparent("00-secret")
+                .withProgress(progress -> {}))
+        .hasToString("call options {timeout=PT2S, validate=false, progress=set, traceparent=set}");
   }
 
   @Test

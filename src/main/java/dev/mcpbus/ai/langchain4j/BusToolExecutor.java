@@ -13,9 +13,11 @@ import dev.mcpbus.ai.ModelTool;
 import dev.mcpbus.ai.ToolOutput;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Calls one tool for LangChain4j. Failures that the model can correct (the tool's own error, wrong
@@ -49,9 +51,15 @@ record BusToolExecutor(BlockingTools tools, ModelTool tool, ChatHooks hooks)
   }
 
   private ToolOutput call(ToolExecutionRequest request, InvocationContext context) {
-    JsonObject meta = new JsonObject(hooks.meta().apply(tool, context));
+    JsonObject meta =
+        new JsonObject(
+            Objects.requireNonNull(
+                hooks.meta().apply(tool, context), () -> none("withMeta", tool)));
+    CallOptions options =
+        Objects.requireNonNull(
+            hooks.callOptions().apply(tool, context), () -> none("withCallOptions", tool));
     try {
-      return tools.call(tool, request.arguments(), meta, hooks.callOptions().apply(tool, context));
+      return tools.call(tool, request.arguments(), meta, options);
     } catch (McpFailure failure) {
       if (failure.code() == FailureCode.INVALID_ARGUMENTS
           || failure.code() == FailureCode.UNKNOWN_TOOL) {
@@ -59,6 +67,10 @@ record BusToolExecutor(BlockingTools tools, ModelTool tool, ChatHooks hooks)
       }
       throw new ToolExecutionException(failure);
     }
+  }
+
+  static String none(String option, ModelTool tool) {
+    return "the function of " + option + " gave null for the tool " + tool.tool();
   }
 
   private static List<Content> contents(ToolOutput output) {

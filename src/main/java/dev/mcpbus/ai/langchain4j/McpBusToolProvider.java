@@ -14,6 +14,7 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
@@ -92,8 +93,12 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
     ToolProviderResult.Builder result = ToolProviderResult.builder();
     for (ModelTool tool : tools.list().all()) {
       result.add(
-          hooks.specifications().apply(tool, ToolSpecifications.of(tool)),
-          hooks.wrapper().apply(new BusToolExecutor(tools, tool, hooks)));
+          Objects.requireNonNull(
+              hooks.specifications().apply(tool, ToolSpecifications.of(tool)),
+              () -> BusToolExecutor.none("withSpecifications", tool)),
+          Objects.requireNonNull(
+              hooks.wrapper().apply(new BusToolExecutor(tools, tool, hooks)),
+              () -> BusToolExecutor.none("withToolWrapper", tool)));
     }
     return result.build();
   }

@@ -4,6 +4,7 @@ import dev.mcpbus.ai.BlockingTools;
 import dev.mcpbus.ai.ModelTool;
 import dev.mcpbus.ai.ToolOutput;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.Objects;
@@ -48,10 +49,15 @@ final class BusToolCallback implements ToolCallback {
   @Override
   public String call(String input, @Nullable ToolContext given) {
     ToolContext context = Objects.requireNonNullElse(given, NOTHING);
-    JsonObject meta = new JsonObject(hooks.meta().apply(context));
+    JsonObject meta =
+        new JsonObject(
+            Objects.requireNonNull(hooks.meta().apply(context), () -> none("withMeta", tool)));
+    CallOptions options =
+        Objects.requireNonNull(
+            hooks.callOptions().apply(tool, context), () -> none("withCallOptions", tool));
     ToolOutput output;
     try {
-      output = tools.call(tool, input, meta, hooks.callOptions().apply(tool, context));
+      output = tools.call(tool, input, meta, options);
     } catch (McpFailure failure) {
       throw new ToolExecutionException(definition, failure);
     }
@@ -59,5 +65,9 @@ final class BusToolCallback implements ToolCallback {
       throw new ToolExecutionException(definition, new IllegalStateException(tools.text(output)));
     }
     return tools.text(output);
+  }
+
+  static String none(String option, ModelTool tool) {
+    return "the function of " + option + " gave null for the tool " + tool.tool();
   }
 }

@@ -8,6 +8,7 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -74,7 +75,11 @@ public final class McpBusToolCallbackProvider implements ToolCallbackProvider, A
   @Override
   public ToolCallback[] getToolCallbacks() {
     return tools.list().all().stream()
-        .map(tool -> hooks.wrapper().apply(new BusToolCallback(tools, tool, hooks)))
+        .map(
+            tool ->
+                Objects.requireNonNull(
+                    hooks.wrapper().apply(new BusToolCallback(tools, tool, hooks)),
+                    () -> BusToolCallback.none("withToolWrapper", tool)))
         .toArray(ToolCallback[]::new);
   }
 

@@ -87,9 +87,9 @@ final class AuthReader {
     return keys;
   }
 
-  /** Whether the text stands there, and its reader has said already why it is none. */
+  /** Whether the text stands there, also misspelt, and it is said already why it is none. */
   private static boolean isReported(ConfigEntry entry, String key, String text) {
-    return text.isEmpty() && entry.has(key) && !entry.isText(key);
+    return text.isEmpty() && (entry.has(key) ? !entry.isText(key) : !entry.lacks(key));
   }
 
   private static @Nullable Instant expires(ConfigEntry item) {
@@ -116,7 +116,9 @@ final class AuthReader {
     String jwks = entry.word("jwksUri").orElse(null);
     String resource = entry.word("resource").orElse(null);
     Set<String> audience = words(entry, "audience");
-    if (audience.isEmpty() && entry.isListOrAbsent("audience")) {
+    if (audience.isEmpty()
+        && entry.isListOrAbsent("audience")
+        && (entry.has("audience") || entry.lacks("audience"))) {
       entry.wrong(
           entry.node().line(),
           MessageTexts.quote(entry.path() + "audience") + " is missing",
@@ -150,7 +152,7 @@ final class AuthReader {
             .choice("effect", Effect.class)
             .orElseGet(
                 () -> {
-                  if (!entry.has("effect")) {
+                  if (entry.lacks("effect")) {
                     entry.wrong(
                         entry.node().line(),
                         MessageTexts.quote(entry.path() + "effect") + " is missing",

@@ -53,7 +53,7 @@ final class BridgeReader {
   private static Optional<BridgeTlsOptions> tls(ConfigEntry entry) {
     Optional<Path> cert = entry.path("certFile");
     Optional<Path> key = entry.path("keyFile");
-    if (!entry.has("certFile") || !entry.has("keyFile")) {
+    if (entry.lacks("certFile", "keyFile")) {
       entry.wrong(
           entry.node().line(),
           "\"bridge.tls\" needs \"certFile\" and \"keyFile\"",

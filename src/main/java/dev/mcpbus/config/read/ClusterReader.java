@@ -217,14 +217,15 @@ final class ClusterReader {
     Path cert = entry.path("certFile").orElse(null);
     Path key = entry.path("keyFile").orElse(null);
     Path ca = entry.path("caFile").orElse(null);
-    if (cert == null || key == null || ca == null) {
+    if (entry.lacks("certFile", "keyFile", "caFile")) {
       entry.wrong(
           entry.node().line(),
           "\"cluster.tls\" needs \"certFile\", \"keyFile\" and \"caFile\": nodes show each other"
               + " their certificates",
           "Give all three, PEM files");
-      return Optional.empty();
     }
-    return Optional.of(new ClusterOptions.Tls(cert, key, ca));
+    return cert == null || key == null || ca == null
+        ? Optional.empty()
+        : Optional.of(new ClusterOptions.Tls(cert, key, ca));
   }
 }

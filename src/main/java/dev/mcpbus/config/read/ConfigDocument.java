@@ -1,6 +1,5 @@
 package dev.mcpbus.config.read;
 
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
@@ -160,12 +159,13 @@ public final class ConfigDocument {
           Stream.concat(own.stream(), Stream.of(added)).toList(),
           more(result, definition));
     }
+    ServerOrigin origin = new ServerOrigin(name, entry, null, false);
     ServerDefinition definition =
-        ConfigReader.readServer(name, entry, environment, folder(), result.defaults()).required();
+        ConfigReader.readServer(
+                origin, ConfigReader.PROGRAM, environment, folder(), result.defaults())
+            .required();
     ConfigNode written =
-        ConfigReader.translated(
-                new ServerOrigin(name, entry, null, false), environment, new ProblemCollector(""))
-            .orElseThrow();
+        ConfigReader.translated(origin, environment, new ProblemCollector("")).orElseThrow();
     return new ConfigDocument(
         ownForm().with(SERVERS, servers().with(name, written)),
         file,
@@ -186,7 +186,7 @@ public final class ConfigDocument {
     List<ConfigMember> all = new ArrayList<>(same.values());
     if (!all.isEmpty()) {
       all.add(new ConfigMember(name, 0, ConfigNode.text(0, "")));
-      ProblemCollector problems = new ProblemCollector(Addresses.SERVERS_ADD);
+      ProblemCollector problems = new ProblemCollector("");
       if (same.containsKey(name)) {
         problems.fatal(
             0, "there is a server " + MessageTexts.quote(name) + " already", "Choose another name");

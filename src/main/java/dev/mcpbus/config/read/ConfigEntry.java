@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,27 @@ record ConfigEntry(
     String elsewhere = MessageTexts.nearest(name, ConfigKeys.HINTS.keySet());
     String hint = elsewhere == null ? null : ConfigKeys.HINTS.get(elsewhere);
     return similar.isEmpty() && hint != null && known.contains(hint) ? List.of(hint) : similar;
+  }
+
+  /** Whether one of these keys is there under an unknown name, which is reported as that. */
+  boolean hasMisspelt(Collection<String> known, String... keys) {
+    return node.members().stream()
+        .map(ConfigMember::name)
+        .filter(name -> !schema.keys().containsKey(name) && !schema.foreign().test(name))
+        .anyMatch(name -> meant(name, known).stream().anyMatch(List.of(keys)::contains));
+  }
+
+  /**
+   * Whether a needed key is not there. False where a key that is reported already was meant: one
+   * mistake has one problem.
+   */
+  boolean lacks(String... needed) {
+    return !Stream.of(needed).allMatch(this::has) && !hasMisspelt(schema.names(), needed);
+  }
+
+  /** Whether none of several keys is there, of which one is needed; else as {@link #lacks}. */
+  boolean lacksEach(String... ways) {
+    return Stream.of(ways).noneMatch(this::has) && !hasMisspelt(schema.names(), ways);
   }
 
   /** Reports a setting that mcpbus ignores; the server is used all the same. */

@@ -50,6 +50,11 @@ public record ConfigNode(
     items = List.copyOf(items);
   }
 
+  /** Whether it says nothing: null, an empty text, list or object. */
+  boolean isEmpty() {
+    return text.isEmpty() && members.isEmpty() && items.isEmpty();
+  }
+
   static ConfigNode scalar(ValueType type, int line, String text) {
     return new ConfigNode(type, line, text, List.of(), List.of());
   }

@@ -41,8 +41,11 @@ public final class ConfigReader {
   /** The source of an entry that a caller adds at a door, on every node and after a restart. */
   public static final String CALLER = "POST /api/servers";
 
-  /** The source of a server over a transport that the program made. */
-  private static final String PROGRAM = "the embedding program";
+  /** The source of a server that the options of a program add, or of one over its transport. */
+  static final String PROGRAM = "the embedding program";
+
+  /** Sources that have no place to point at: the answer goes to the one who gave the entry. */
+  private static final Set<String> ANSWERED = Set.of(PROGRAM, Addresses.SERVERS_ADD);
 
   private final Path file;
   private final ConfigEnvironment environment;
@@ -177,7 +180,7 @@ public final class ConfigReader {
     return readServer(
         new ServerOrigin(name, entry, null, false),
         transport,
-        Addresses.SERVERS_ADD,
+        PROGRAM,
         environment,
         folder,
         defaults);
@@ -192,7 +195,7 @@ public final class ConfigReader {
       ServerSettings defaults) {
     String name = origin.name();
     ConfigEnvironment environment = source.equals(CALLER) ? ofProcess.ofCaller() : ofProcess;
-    ProblemCollector problems = new ProblemCollector(source);
+    ProblemCollector problems = new ProblemCollector(ANSWERED.contains(source) ? "" : source);
     Optional<ConfigNode> written = translated(origin, environment, problems);
     if (written.isEmpty()) {
       return new ServerResult(null, problems.sorted());
@@ -213,8 +216,7 @@ public final class ConfigReader {
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
     Optional<ServerDefinition> definition =
-        reader.read(
-            id, own == null ? source : PROGRAM, settings(origin, substitution, problems, defaults));
+        reader.read(id, source, settings(origin, substitution, problems, defaults));
     boolean good = problems.count() == 0;
     return new ServerResult(
         good

@@ -93,7 +93,7 @@ final class OAuthReader {
     if (grant == OAuthGrant.CLIENT_CREDENTIALS
         && options.clientSecret() == null
         && options.privateKey() == null) {
-      need(entry, grant, "clientSecret\" or \"privateKey");
+      need(entry, grant, "clientSecret", "privateKey");
     }
     boolean signs =
         grant == OAuthGrant.JWT_BEARER
@@ -109,11 +109,17 @@ final class OAuthReader {
     }
   }
 
-  private static void need(ConfigEntry entry, OAuthGrant grant, String key) {
-    entry.wrong(
-        entry.line("grant"),
-        "the grant " + ConfigEntry.word(grant).replace('-', '_') + " needs \"" + key + "\"",
-        "Add \"" + key + "\"");
+  /**
+   * @param keys of which one is needed
+   */
+  private static void need(ConfigEntry entry, OAuthGrant grant, String... keys) {
+    if (!entry.hasMisspelt(entry.schema().names(), keys)) {
+      String quoted = '"' + String.join("\" or \"", keys) + '"';
+      entry.wrong(
+          entry.line("grant"),
+          "the grant " + ConfigEntry.word(grant).replace('-', '_') + " needs " + quoted,
+          "Add " + quoted);
+    }
   }
 
   /** The name that the entry uses. */
@@ -205,14 +211,13 @@ final class OAuthReader {
   private static @Nullable WorkloadIdentity workload(ConfigEntry entry) {
     Sensitive token = secret(entry, "token");
     Path file = entry.file("tokenFile").orElse(null);
-    if ((token == null) == (file == null)) {
+    if (entry.lacksEach("tokenFile", "token") || (token != null && file != null)) {
       entry.wrong(
           entry.node().line(),
           "\"workloadIdentity\" needs tokenFile, or token",
           "Write one of them");
-      return null;
     }
-    return new WorkloadIdentity(token, file);
+    return (token == null) == (file == null) ? null : new WorkloadIdentity(token, file);
   }
 
   private static @Nullable IdentityProvider idJag(ConfigEntry entry) {
@@ -221,11 +226,15 @@ final class OAuthReader {
     Sensitive token = secret(entry, "subjectToken");
     Path file = entry.file("subjectTokenFile").orElse(null);
     String type = text(entry, "subjectTokenType");
-    if ((token == null) == (file == null) || endpoint == null || clientId == null) {
+    if (entry.lacks("tokenEndpoint", "clientId")
+        || entry.lacksEach("subjectToken", "subjectTokenFile")
+        || (token != null && file != null)) {
       entry.wrong(
           entry.node().line(),
           "\"idJag\" needs tokenEndpoint, clientId, and subjectToken or subjectTokenFile",
           "Add what is missing");
+    }
+    if ((token == null) == (file == null) || endpoint == null || clientId == null) {
       return null;
     }
     return new IdentityProvider(

@@ -73,7 +73,7 @@ public final class ServerNames {
   /** The problem of a name, empty if there is none. */
   static String problem(String name) {
     if (ServerId.of(name).isEmpty()) {
-      return "a server needs a name with a letter or a digit";
+      return "a server needs a name of more than blanks, hyphens and underscores";
     }
     if (name.length() > MAX_LENGTH) {
       return "the name is over " + MAX_LENGTH + " characters long";

@@ -1,5 +1,6 @@
 package dev.mcpbus.config.read;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
@@ -42,6 +43,11 @@ import org.jspecify.annotations.Nullable;
 final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+  private static final Set<String> OF_PROGRAMS = ConfigKeys.words("args cwd envFile");
+
+  private static final Set<String> OF_REQUESTS =
+      ConfigKeys.words("headers streamHeaders headersHelper sessionId oauth auth proxy");
 
   private static final Pattern SHELL = Pattern.compile("(.*/)?(ba|z|da|k|a)?sh");
   private static final Pattern SCRIPT_FLAG = Pattern.compile("-[a-z]{0,8}c");
@@ -230,6 +236,7 @@ final class ServerReader {
           "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
           "Remove it, or set \"type\"");
     }
+    meaningless(type);
     view.put("type", type);
     ParseLimits limits = settings.connection().limits();
     return switch (type) {
@@ -240,6 +247,27 @@ final class ServerReader {
       case BusOptions.TYPE -> bus();
       default -> plugged(type, settings);
     };
+  }
+
+  /** Reports keys of another type, which would be dropped in silence. */
+  private void meaningless(String type) {
+    boolean http = type.equals(HttpOptions.TYPE) || type.equals(SseOptions.TYPE);
+    boolean stdio = type.equals(StdioOptions.TYPE);
+    for (ConfigMember member : entry.node().members()) {
+      String key = member.name();
+      boolean dropped =
+          (OF_PROGRAMS.contains(key) && !stdio)
+              || (OF_REQUESTS.contains(key) && !http)
+              || (key.equals("tls") && !http && !type.equals(SocketOptions.TYPE));
+      if (dropped && !type.isEmpty() && !member.value().isEmpty()) {
+        entry.wrong(
+            member.line(),
+            MessageTexts.quote(key) + " has no meaning for a server of type \"" + type + "\"",
+            stdio && OF_REQUESTS.contains(key)
+                ? "Remove it; a program takes \"env\" and \"args\""
+                : "Remove it, or set another \"type\"");
+      }
+    }
   }
 
   /** The options of a plug-in's transport; null after a problem. */
@@ -485,6 +513,15 @@ final class ServerReader {
   private @Nullable TransportOptions bus() {
     Optional<Filled> address = entry.text("address");
     if (address.isEmpty() || !filled("address", address.get(), "Name the server's address")) {
+      return null;
+    }
+    if (Addresses.isOwn(address.get().value().reveal())) {
+      entry.wrong(
+          entry.line("address"),
+          "\"address\" "
+              + MessageTexts.quote(address.get().shown())
+              + " is one at which mcpbus itself receives, and no server",
+          "Name the address at which the program of the server listens, such as my.tools");
       return null;
     }
     view.put("address", address.get().shown());

@@ -42,7 +42,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
     }
     Optional<Filled> written = entry.has("type") ? entry.text("type") : Optional.empty();
     if (!entry.has("type") || (written.isPresent() && written.get().open())) {
-      if (ways.isEmpty() && hasMisspelt()) {
+      if (ways.isEmpty() && entry.hasMisspelt(ConfigKeys.SERVER, "command", "url", "address")) {
         return ""; // reported as an unknown key
       }
       if (ways.isEmpty()) {
@@ -92,17 +92,6 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
         .map(BuiltInTransport::type)
         .findFirst()
         .orElse(small);
-  }
-
-  private boolean hasMisspelt() {
-    return entry.node().members().stream()
-        .map(ConfigNode.ConfigMember::name)
-        .filter(name -> !ConfigKeys.SERVER.contains(name))
-        .filter(name -> !ConfigSchema.SERVER.foreign().test(name))
-        .anyMatch(
-            name ->
-                ConfigEntry.meant(name, ConfigKeys.SERVER).stream()
-                    .anyMatch(List.of("command", "url", "address")::contains));
   }
 
   /**

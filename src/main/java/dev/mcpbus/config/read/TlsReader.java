@@ -25,10 +25,12 @@ record TlsReader(ConfigEntry outer, JsonObject view) {
     Optional<Path> cert = entry.file("certFile");
     Optional<Path> key = entry.file("keyFile");
     if (entry.has("certFile") != entry.has("keyFile")) {
-      entry.wrong(
-          entry.node().line(),
-          "\"certFile\" and \"keyFile\" go together",
-          "Give both, or neither of them");
+      if (entry.lacks("certFile", "keyFile")) {
+        entry.wrong(
+            entry.node().line(),
+            "\"certFile\" and \"keyFile\" go together",
+            "Give both, or neither of them");
+      }
       return Optional.empty();
     }
     if (!WITH_TLS.contains(String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT))) {

@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InputRequests {
 
-  private static final Set<String> METHODS =
-      Set.of(Methods.ROOTS_LIST, Methods.SAMPLING, Methods.ELICITATION);
-
   /**
    * Longer than {@code InputVerticle} waits, so that its failure arrives before the bus's time-out.
    */
@@ -76,7 +73,7 @@ public final class InputRequests {
 
   /** True for a method that a server may send to its client as a question. */
   static boolean isInput(String method) {
-    return METHODS.contains(method);
+    return Methods.QUESTIONS.contains(method);
   }
 
   /** True where questions go to one client of the gateway, which gets them as bytes. */

@@ -12,6 +12,7 @@ import dev.mcpbus.connection.session.WorkerThreshold;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -241,9 +242,14 @@ public final class SessionTools {
     return watch.refusal(tool, table == null ? null : table.definitions());
   }
 
-  static McpFailure unknown(String tool) {
+  /** The failure of a call of a tool that callers do not see; names those that they may mean. */
+  McpFailure unknown(String tool) {
+    String near = table == null ? "" : NearWords.question(tool, shown(table).names());
     return McpFailure.notSent(
         FailureCode.UNKNOWN_TOOL,
-        "the server offers no tool '" + tool + "'; ask tools.list for the names");
+        "the server offers no tool '"
+            + tool
+            + "'"
+            + (near.isEmpty() ? "; ask tools.list for the names" : near));
   }
 }

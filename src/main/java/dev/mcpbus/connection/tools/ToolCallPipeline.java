@@ -138,10 +138,10 @@ public record ToolCallPipeline(
     return session.options().tools().isOpen() && !table.leftOut().containsKey(name);
   }
 
-  private static McpFailure missing(ToolTable table, String name) {
+  private McpFailure missing(ToolTable table, String name) {
     Object why = table.leftOut().getValue(name);
     return why == null
-        ? SessionTools.unknown(name)
+        ? tools.unknown(name)
         : McpFailure.notSent(
             FailureCode.UNKNOWN_TOOL, "the server's tool '" + name + "' is left out: " + why);
   }

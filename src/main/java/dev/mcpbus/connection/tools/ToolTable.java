@@ -277,6 +277,11 @@ public final class ToolTable {
     return leftOut;
   }
 
+  /** The names of the tools, in the order of the list. */
+  Set<String> names() {
+    return byName.keySet();
+  }
+
   @Nullable ListedTool find(String name) {
     return byName.get(name);
   }

@@ -26,6 +26,50 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
+        "'bridge': {'tls': {'cert': 'a'}} | unknown key \"bridge.tls.cert\"",
+        "'bridge': {'tls': {'certfile': 'a', 'keyFile': 'b'}} | \"bridge.tls.certFile\"?",
+        "'cluster': {'tls': {'cert': 'a'}} | unknown key \"cluster.tls.cert\"",
+        "'cluster': {'tls': {'certFile': 1, 'keyFile': 'a', 'caFile': 'b'}} | must be a string",
+        "'auth': {'apiKeys': [{'nam': 'a'}]} | unknown key \"auth.apiKeys[0].nam\"",
+        "'auth': {'policies': [{'efect': 'deny'}]} | unknown key \"auth.policies[0].efect\"",
+        "'auth': {'jwt': {'isuer': 'https://i.example', 'audience': ['a']}} | \"auth.jwt.isuer\"",
+        "'auth': {'jwt': {'issuer': 'https://i.example', 'audiance': ['a']}} | \"auth.jwt.audiance\""
+      })
+  void a_misspelt_key_that_is_needed_is_one_problem(String section, String problem) {
+    assertThat(json("{" + section.replace('\'', '"') + ", \"mcpServers\": {}}"))
+        .singleElement()
+        .asString()
+        .contains(problem);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "'tls': {'cert': 'a', 'keyFile': 'b'} | unknown key \"tls.cert\"",
+        "'oauth': {'grant': 'client_credentials', 'clientId': 'a', 'clientSecrt': 'b'}"
+            + " | \"oauth.clientSecret\"?",
+        "'oauth': {'workloadIdentity': {'tokenfile': 'a'}} | \"oauth.workloadIdentity.tokenFile\"?",
+        "'oauth': {'workloadIdentity': {'token': 5}} | must be a string",
+        "'oauth': {'grant': 'id_jag', 'clientId': 'c', 'idJag': {'tokenEndpoint': 'x', 'clientId':"
+            + " 'a', 'subjectToken': 'b'}} | is not an https URL"
+      })
+  void so_it_is_in_the_entry_of_a_server(String keys, String problem) {
+    Sample sample = Sample.in(directory);
+    assertThat(
+            sample.texts(
+                sample.server("\"url\": \"https://h.example/mcp\"", keys.replace('\'', '"'))))
+        .singleElement()
+        .asString()
+        .contains(problem);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
         "\"comand\": \"x\", \"url\": \"http://h/\"|unknown key \"comand\". Did you mean"
             + " \"command\"?",
         "\"command\": \"x\", \"enviroment\": {}|unknown key \"enviroment\". Did you mean \"env",
@@ -72,6 +116,18 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"streamHeaders\": {\"a b\": \"c\"}|\"a b\" is not the name of a header",
         "\"url\": \"http://h/\", \"reconnectionOptions\": {\"retries\": 1}|unknown key"
             + " \"reconnectionOptions\"",
+        "\"command\": \"x\", \"headers\": {\"a\": \"b\"}|\"headers\" has no meaning for a server of type"
+            + " \"stdio\". Remove it; a program takes \"env\" and \"args\"",
+        "\"command\": \"x\", \"tls\": {\"caFile\": \"b\"}|\"tls\" has no meaning for a server of type"
+            + " \"stdio\". Remove it, or set another \"type\"",
+        "\"url\": \"tcp://h:1\", \"proxy\": \"none\"|\"proxy\" has no meaning for a server of type"
+            + " \"socket\"",
+        "\"url\": \"http://h/\", \"args\": [\"a\"]|\"args\" has no meaning for a server of type \"http\"",
+        "\"address\": \"a.b\", \"headers\": {\"a\": \"b\"}|\"headers\" has no meaning for a server of type"
+            + " \"bus\"",
+        "\"address\": \"mcp.git.tools.call\"|\"address\" \"mcp.git.tools.call\" is one at which mcpbus"
+            + " itself receives, and no server. Name the address at which the program",
+        "\"address\": \"mcp.servers.add\"|\"address\" \"mcp.servers.add\" is one at which mcpbus itself",
         "\"urls\": []|\"urls\" names no URL. Name one for each instance",
         "\"urls\": \"http://h/\"|\"urls\" must be a list of strings, not a string. Write \"urls\":"
             + " [\"one\", \"two\"]",

@@ -336,7 +336,7 @@ class RegistryFileTest {
                 .problems())
         .singleElement()
         .asString()
-        .startsWith("mcp.servers.add: server \"mine\"");
+        .startsWith("server \"mine\"");
   }
 
   private List<String> command(Map<String, String> variables, String type, String... members) {
