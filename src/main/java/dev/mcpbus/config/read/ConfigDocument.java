@@ -193,7 +193,8 @@ public final class ConfigDocument {
       } else {
         ServerNames.ids(all, problems);
       }
-      new ServerResult(null, problems.sorted().stream().filter(ConfigProblem::fatal).toList())
+      new ServerResult(
+              null, problems.sorted().stream().filter(ConfigProblem::fatal).toList(), List.of())
           .required();
     }
   }

@@ -198,7 +198,7 @@ public final class ConfigReader {
     ProblemCollector problems = new ProblemCollector(ANSWERED.contains(source) ? "" : source);
     Optional<ConfigNode> written = translated(origin, environment, problems);
     if (written.isEmpty()) {
-      return new ServerResult(null, problems.sorted());
+      return new ServerResult(null, problems.sorted(), problems.notes());
     }
     ConfigNode node = written.get();
     String server = ServerNames.key(name);
@@ -212,7 +212,7 @@ public final class ConfigReader {
             own,
             new LinkedHashSet<>());
     if (reader.disabled()) {
-      return new ServerResult(null, problems.sorted());
+      return new ServerResult(null, problems.sorted(), problems.notes());
     }
     ConnectionId id = ids.getOrDefault(name, new ConnectionId("unnamed"));
     Optional<ServerDefinition> definition =
@@ -224,7 +224,8 @@ public final class ConfigReader {
                 .map(read -> RecordCopy.with(read, "origin", own == null ? origin : null))
                 .orElse(null)
             : null,
-        problems.sorted());
+        problems.sorted(),
+        problems.notes());
   }
 
   /** The entry in mcpbus's own keys; empty after a problem. */

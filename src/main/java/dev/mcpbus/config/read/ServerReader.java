@@ -249,7 +249,7 @@ final class ServerReader {
     };
   }
 
-  /** Reports keys of another type, which would be dropped in silence. */
+  /** Tells of keys of another type: files of other clients have them, and they do nothing. */
   private void meaningless(String type) {
     boolean http = type.equals(HttpOptions.TYPE) || type.equals(SseOptions.TYPE);
     boolean stdio = type.equals(StdioOptions.TYPE);
@@ -260,9 +260,12 @@ final class ServerReader {
               || (OF_REQUESTS.contains(key) && !http)
               || (key.equals("tls") && !http && !type.equals(SocketOptions.TYPE));
       if (dropped && !type.isEmpty() && !member.value().isEmpty()) {
-        entry.wrong(
+        entry.note(
             member.line(),
-            MessageTexts.quote(key) + " has no meaning for a server of type \"" + type + "\"",
+            MessageTexts.quote(key)
+                + " is not used: it has no meaning for a server of type \""
+                + type
+                + "\"",
             stdio && OF_REQUESTS.contains(key)
                 ? "Remove it; a program takes \"env\" and \"args\""
                 : "Remove it, or set another \"type\"");

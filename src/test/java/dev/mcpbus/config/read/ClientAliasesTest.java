@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What other programs call differently runs, and a note names our key. */
@@ -108,6 +109,25 @@ class ClientAliasesTest {
                 + " its arguments. Write \"command\": \"npx\", \"args\": [\"-y\", \"foo\","
                 + " \"--token\", \"***\"]");
     assertThat(only(result).view().encode()).doesNotContain("canary");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'command': 'x', 'headers': {'a': 'b'}|'headers' is not used: it has no meaning for a server of"
+            + " type 'stdio'. Remove it; a program takes 'env' and 'args'",
+        "'command': 'x', 'tls': {'caFile': 'b'}|'tls' is not used: it has no meaning for a server of type"
+            + " 'stdio'. Remove it, or set another 'type'",
+        "'url': 'tcp://h:1', 'proxy': 'none'|'proxy' is not used",
+        "'url': 'http://h/', 'args': ['a']|'args' is not used",
+        "'address': 'a.b', 'headers': {'a': 'b'}|'headers' is not used"
+      },
+      quoteCharacter = '~')
+  void a_key_of_another_type_is_told_and_costs_no_server(String entry, String note) {
+    ConfigResult result = read(entry.replace('\'', '"'));
+    assertThat(only(result).name()).isNotEmpty();
+    assertThat(note(result)).contains(note.replace('\'', '"'));
   }
 
   @ParameterizedTest

@@ -116,15 +116,6 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"streamHeaders\": {\"a b\": \"c\"}|\"a b\" is not the name of a header",
         "\"url\": \"http://h/\", \"reconnectionOptions\": {\"retries\": 1}|unknown key"
             + " \"reconnectionOptions\"",
-        "\"command\": \"x\", \"headers\": {\"a\": \"b\"}|\"headers\" has no meaning for a server of type"
-            + " \"stdio\". Remove it; a program takes \"env\" and \"args\"",
-        "\"command\": \"x\", \"tls\": {\"caFile\": \"b\"}|\"tls\" has no meaning for a server of type"
-            + " \"stdio\". Remove it, or set another \"type\"",
-        "\"url\": \"tcp://h:1\", \"proxy\": \"none\"|\"proxy\" has no meaning for a server of type"
-            + " \"socket\"",
-        "\"url\": \"http://h/\", \"args\": [\"a\"]|\"args\" has no meaning for a server of type \"http\"",
-        "\"address\": \"a.b\", \"headers\": {\"a\": \"b\"}|\"headers\" has no meaning for a server of type"
-            + " \"bus\"",
         "\"address\": \"mcp.git.tools.call\"|\"address\" \"mcp.git.tools.call\" is one at which mcpbus"
             + " itself receives, and no server. Name the address at which the program",
         "\"address\": \"mcp.servers.add\"|\"address\" \"mcp.servers.add\" is one at which mcpbus itself",
