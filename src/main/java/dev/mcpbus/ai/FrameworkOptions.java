@@ -1,5 +1,6 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
@@ -14,6 +15,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,9 +73,19 @@ public final class FrameworkOptions {
     return new FrameworkOptions(RecordCopy.with(settings, name, value));
   }
 
-  /** The servers whose tools and resources are offered, by id; none for all. */
-  public FrameworkOptions withServers(String... ids) {
-    return with("servers", List.of(ids));
+  /**
+   * The servers whose tools and resources are offered, by id or name as written; none for all.
+   *
+   * @throws IllegalArgumentException if no server can have that name
+   */
+  public FrameworkOptions withServers(String... names) {
+    return with("servers", Stream.of(names).map(FrameworkOptions::id).toList());
+  }
+
+  private static String id(String name) {
+    return ConnectionId.named(name)
+        .map(ConnectionId::value)
+        .orElseThrow(() -> new IllegalArgumentException("no server has the name '" + name + "'"));
   }
 
   /** How long a call may take, at least 1 ms. Default: the request time-out of the connection. */

@@ -318,7 +318,10 @@ class FrameworkAdaptersTest {
         .isInstanceOf(McpFailure.class)
         .hasMessageContaining("broken: ");
     assertThatThrownBy(() -> names(spring(strict))).hasMessageContaining("broken: ");
-    assertThat(names(spring(strict.withServers("lab")))).contains("lab__look");
+    assertThat(names(spring(strict.withServers("LAB")))).as("by name").contains("lab__look");
+    assertThatThrownBy(() -> strict.withServers("lab", ""))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no server has the name ''");
   }
 
   @Test
