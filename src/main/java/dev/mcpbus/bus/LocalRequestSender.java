@@ -44,7 +44,8 @@ final class LocalRequestSender implements RequestSender, ClusterMembership {
     return server == null || !replaced.containsKey(server)
         ? sent
         : sent.recover(
-            failure -> new Waiting<T>(server, address, body, options).failed(failure, true));
+            failure ->
+                new PostponedRequest<T>(server, address, body, options).failed(failure, true));
   }
 
   @Override
@@ -57,7 +58,7 @@ final class LocalRequestSender implements RequestSender, ClusterMembership {
   }
 
   /** A request that finds no connection, because it is being replaced. */
-  private final class Waiting<T> {
+  private final class PostponedRequest<T> {
     private final ConnectionId server;
     private final String address;
     private final Object body;
@@ -68,7 +69,7 @@ final class LocalRequestSender implements RequestSender, ClusterMembership {
     private final long timeout;
     private final long maxWait;
 
-    Waiting(ConnectionId server, String address, Object body, DeliveryOptions options) {
+    PostponedRequest(ConnectionId server, String address, Object body, DeliveryOptions options) {
       this.server = server;
       this.address = address;
       this.body = body;

@@ -180,7 +180,7 @@ class SpecificationSeedIT extends SeedDocument {
 
   private static void hasALastError(SeedBed bed) {
     String id = bed.add(Servers.stdio("no-such-command"));
-    until(() -> bed.ask("mcp." + id + ".status").containsKey("lastError"));
+    until(() -> bed.ask("mcp." + id + ".status").getJsonObject("lastError") != null);
     JsonObject error = get(bed.server(id).status()).json().getJsonObject("lastError");
     assertThat(error.getString("code")).isEqualTo("START_FAILED");
     assertThat(error.getString("message")).contains("no-such-command");
