@@ -363,11 +363,13 @@ public final class McpBus {
   /** As {@link #add(String, JsonObject)}, for an entry that was built. */
   public Future<McpServerClient> add(String name, Servers entry) {
     EmbeddedTransportOptions transport = entry.transport();
-    return transport == null || tree.isClosing()
+    return transport == null
         ? add(name, entry.toJson())
-        : vertx
-            .executeBlocking(() -> settings.reader().read(name, entry.toJson(), transport))
-            .compose(server -> apply(List.of(server)).map(client.server(server.id())));
+        : open(
+            () ->
+                vertx
+                    .executeBlocking(() -> settings.reader().read(name, entry.toJson(), transport))
+                    .compose(server -> apply(List.of(server)).map(client.server(server.id()))));
   }
 
   /**

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalRequestSender implements RequestSender, ClusterMembership {
 
-  private static final long MAX_WAIT_MILLIS = 3_000;
-  private static final long PAUSE_MILLIS = 40;
-
   private final Vertx vertx;
   private final CallRepeats repeats;
 
@@ -51,8 +48,8 @@ final class LocalRequestSender implements RequestSender, ClusterMembership {
   @Override
   public Future<Void> whileReplaced(ConnectionId server, Supplier<Future<Void>> replacement) {
     replaced.merge(server, 1, Integer::sum);
-    return replacement
-        .get()
+    return Future.<Void>succeededFuture()
+        .compose(now -> replacement.get()) // what it throws is its failure, and counts no more
         .onComplete(
             ended -> replaced.computeIfPresent(server, (id, all) -> all == 1 ? null : all - 1));
   }
@@ -88,10 +85,8 @@ final class LocalRequestSender implements RequestSender, ClusterMembership {
      * @param meanwhile whether the connection was being replaced when the request was sent
      */
     Future<Message<T>> failed(Throwable failure, boolean meanwhile) {
-      McpFailure known = McpFailure.of(failure);
       boolean absent = RequestSender.hadNoReceiver(failure);
-      boolean refused = known.code() == FailureCode.UNAVAILABLE && known.sent() == Sent.NO;
-      if (!meanwhile || !(absent || refused)) {
+      if (!meanwhile || !(absent || RequestSender.isRefused(McpFailure.of(failure)))) {
         return ended(Future.failedFuture(failure));
       }
       return CallOrigin.now() - began + PAUSE_MILLIS < maxWait

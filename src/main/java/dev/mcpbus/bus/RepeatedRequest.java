@@ -145,7 +145,7 @@ final class RepeatedRequest<T> {
   private Future<Message<T>> next(McpFailure last) {
     if (made == PAUSES.size()
         || FINAL.contains(last.code())
-        || !(isLost(last) || isRefused(last))) {
+        || !(isLost(last) || RequestSender.isRefused(last))) {
       return ended(last);
     }
     long pause = Math.max(PAUSES.get(made), Math.min(last.retryAfterMillis(), MAX_PAUSE_MILLIS));
@@ -155,11 +155,6 @@ final class RepeatedRequest<T> {
     return repeats
         .hasReached(callId, began, pause)
         .compose(reached -> reached ? ended(last) : repeat(last));
-  }
-
-  /** Refused by a connection that does not serve yet: the repeat was not sent. */
-  private static boolean isRefused(McpFailure failure) {
-    return failure.code() == FailureCode.UNAVAILABLE && failure.sent() == Sent.NO;
   }
 
   private Future<Message<T>> repeat(McpFailure last) {

@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RequestSender extends Shareable {
 
+  /** How long a call waits for a connection where there is none, if its time left allows. */
+  long MAX_WAIT_MILLIS = 3_000;
+
+  /** After so long it is tried again. */
+  long PAUSE_MILLIS = 40;
+
   /**
    * The sender of this Vert.x, created at the first call.
    *
@@ -100,5 +106,10 @@ public interface RequestSender extends Shareable {
   static boolean hadNoReceiver(Throwable failure) {
     return failure instanceof ReplyException reply
         && reply.failureType() == ReplyFailure.NO_HANDLERS;
+  }
+
+  /** True if a connection that does not serve refused the request; it was not sent. */
+  static boolean isRefused(McpFailure failure) {
+    return failure.code() == FailureCode.UNAVAILABLE && failure.sent() == McpFailure.Sent.NO;
   }
 }

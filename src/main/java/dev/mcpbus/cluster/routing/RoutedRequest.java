@@ -29,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RoutedRequest<T> {
 
-  /** How long a call waits for an owner where there is none, if its time left allows. */
-  private static final long MAX_WAIT_MILLIS = 3_000;
-
-  private static final long PAUSE_MILLIS = 40;
-
   private final long began = ClockOffsets.clock();
   private final ClusterRequests requests;
   private final InternalContext context;
@@ -73,10 +68,10 @@ final class RoutedRequest<T> {
     deadlines.stamp(options.getHeaders());
     this.timeLeft = CallDeadline.left(options.getHeaders());
     if (timeLeft >= 0) {
-      maxWait = Math.min(MAX_WAIT_MILLIS, timeLeft);
+      maxWait = Math.min(RequestSender.MAX_WAIT_MILLIS, timeLeft);
       options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(timeLeft)));
     } else {
-      maxWait = options.getHeaders().contains(Headers.CALL_ID) ? MAX_WAIT_MILLIS : 0;
+      maxWait = options.getHeaders().contains(Headers.CALL_ID) ? RequestSender.MAX_WAIT_MILLIS : 0;
     }
   }
 
@@ -155,7 +150,7 @@ final class RoutedRequest<T> {
   private void failed(Throwable failure) {
     boolean noReceiver =
         RequestSender.hadNoReceiver(failure) || McpFailure.of(failure).isOwnerLeft();
-    if (server == null || !(noReceiver || isRefused(failure))) {
+    if (server == null || !(noReceiver || RequestSender.isRefused(McpFailure.of(failure)))) {
       promise.fail(failure);
       return;
     }
@@ -187,18 +182,10 @@ final class RoutedRequest<T> {
     }
   }
 
-  /**
-   * Refused by a connection that has just stopped to serve: the request did not reach the server.
-   */
-  private static boolean isRefused(Throwable failure) {
-    McpFailure refused = McpFailure.of(failure);
-    return refused.code() == FailureCode.UNAVAILABLE && refused.sent() == McpFailure.Sent.NO;
-  }
-
   private void repeat() {
     long spent = spent();
-    boolean late = timeLeft >= 0 && spent + PAUSE_MILLIS >= timeLeft;
-    if (server != null && (late || spent - waitsSince + PAUSE_MILLIS >= maxWait)) {
+    boolean late = timeLeft >= 0 && spent + RequestSender.PAUSE_MILLIS >= timeLeft;
+    if (server != null && (late || spent - waitsSince + RequestSender.PAUSE_MILLIS >= maxWait)) {
       promise.fail(requests.betweenOwners(server));
       return;
     }
@@ -208,7 +195,7 @@ final class RoutedRequest<T> {
       promise.future().onComplete(ended -> requests.repeats().leave(callId));
     }
     context.setTimer(
-        PAUSE_MILLIS,
+        RequestSender.PAUSE_MILLIS,
         now -> {
           if (requests.repeats().isCancelled(callId)) {
             promise.fail(
