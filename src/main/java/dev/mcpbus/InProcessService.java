@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,26 +43,31 @@ final class InProcessService implements LocalService {
   private final Vertx vertx;
   private final McpBus bus;
   private final String key;
+
+  /** The level of the root logger that {@link #close} restores, null to leave it. */
+  private final @Nullable String level;
+
   private boolean closed;
 
-  private InProcessService(Vertx vertx, McpBus bus, String key) {
+  private InProcessService(Vertx vertx, McpBus bus, String key, @Nullable String level) {
     this.vertx = vertx;
     this.bus = bus;
     this.key = key;
+    this.level = level;
   }
 
   /** Returns when the bridge listens. */
   static InProcessService start(Path file, ConfigResult result, McpBusConfig config) {
-    quiet("OFF");
+    String level = quiet("OFF");
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
-    return start(options(file, result, config, fresh.hash()).withSearch(false), fresh.key());
+    return start(options(file, result, config, fresh.hash()).withSearch(false), fresh.key(), level);
   }
 
   /** For a client that stays: see {@link dev.mcpbus.cli.ServiceLauncher#serve}. */
   static InProcessService serve(Path file, ConfigResult result, McpBusConfig config) {
-    quiet("WARN");
+    String level = quiet("WARN");
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
-    return start(options(file, result, config, fresh.hash()), fresh.key());
+    return start(options(file, result, config, fresh.hash()), fresh.key(), level);
   }
 
   /**
@@ -81,7 +87,7 @@ final class InProcessService implements LocalService {
         McpBus.Options.of(new JsonObject().put("mcpServers", servers))
             .settings()
             .withBridge(BridgeOptions.DEFAULT);
-    try (InProcessService service = start(of(options, fresh.hash()), fresh.key())) {
+    try (InProcessService service = start(of(options, fresh.hash()), fresh.key(), null)) {
       await(WarmUp.calls(service.vertx, service.bus.port(), service.key));
     } catch (RuntimeException notStarted) {
       LOG.debug("the warm-up has not started", notStarted);
@@ -90,7 +96,7 @@ final class InProcessService implements LocalService {
     }
   }
 
-  private static InProcessService start(BusSettings options, String key) {
+  private static InProcessService start(BusSettings options, String key, @Nullable String level) {
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     Future<McpBus> started = McpBus.start(vertx, options);
     if (!await(started) || started.failed()) {
@@ -100,15 +106,15 @@ final class InProcessService implements LocalService {
           "NOT_STARTED",
           "mcpbus could not start for this command: " + started.cause());
     }
-    return new InProcessService(vertx, started.result(), key);
+    return new InProcessService(vertx, started.result(), key, level);
   }
 
   /** The command's own output says what matters; MCPBUS_LOG shows the rest. */
-  private static void quiet(String level) {
+  private static @Nullable String quiet(String level) {
     LogLevels levels = LogLevels.find();
-    if (levels != null && System.getenv("MCPBUS_LOG") == null) {
-      levels.set(LogLevels.ROOT, level);
-    }
+    return levels == null || System.getenv("MCPBUS_LOG") != null
+        ? null
+        : levels.set(LogLevels.ROOT, level);
   }
 
   private static BusSettings options(
@@ -147,6 +153,10 @@ final class InProcessService implements LocalService {
       closed = true;
       await(bus.close());
       await(vertx.close());
+      LogLevels levels = LogLevels.find();
+      if (level != null && levels != null) {
+        levels.set(LogLevels.ROOT, level);
+      }
     }
   }
 

@@ -297,7 +297,10 @@ class ClusterIT {
       for (CompletableFuture<Http.Answer> call : calls) {
         Http.Answer answer = call.get(60, TimeUnit.SECONDS);
         if (answer.status() != 200) {
-          assertThat(answer.json().getString("code")).as(answer.body()).isEqualTo("UNAVAILABLE");
+          // A node that is new and behind refuses at its door: such a call was not accepted.
+          assertThat(answer.json().getString("code"))
+              .as(answer.body())
+              .isIn("UNAVAILABLE", "OVERLOADED");
           assertThat(answer.json().getString("sent")).isEqualTo("no");
         }
       }

@@ -4,6 +4,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Remembers what Vert.x says of blocked event loops. Vert.x measures by the clock on the wall; that
  * a thread was ready to run and the machine had no processor for it is not counted here, where
- * Linux says how long that was. All else is: work, sleep, a lock, a call of the system.
+ * Linux says how long that was, nor that the collector stopped all threads: tests that weigh the
+ * heap ask for that. All else is: work, sleep, a lock, a call of the system.
  */
 final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
@@ -42,9 +45,10 @@ final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseab
   private final Thread sampler = new Thread(this::sample, "loop-watch");
 
   /**
+   * @param collected for how many ms the collector has stopped all threads so far
    * @param waits of each event loop's thread for a processor since it began, in ns, by its id
    */
-  private record Sample(long nanos, Map<String, Long> waits) {}
+  private record Sample(long nanos, long collected, Map<String, Long> waits) {}
 
   private LoopWatch(long limitMillis) {
     this.limitMillis = limitMillis;
@@ -78,11 +82,14 @@ final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseab
     long blocked = Long.parseLong(millis.group("ms"));
     long starved = starved(blocked);
     if (blocked - starved >= limitMillis) {
-      found.add(text + ", of which it waited " + starved + " ms for a processor");
+      found.add(text + ", of which it waited " + starved + " ms for a processor or the collector");
     }
   }
 
-  /** The most that any event loop waited for a processor in the last {@code millis}. */
+  /**
+   * The most that any event loop waited for a processor in the last {@code millis}, and for which
+   * the collector stopped all.
+   */
   private synchronized long starved(long millis) {
     Sample now = look();
     long since = now.nanos - TimeUnit.MILLISECONDS.toNanos(millis);
@@ -97,7 +104,7 @@ final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseab
       Long then = before.waits.get(one.getKey());
       most = Math.max(most, then == null ? one.getValue() : one.getValue() - then);
     }
-    return TimeUnit.NANOSECONDS.toMillis(most);
+    return TimeUnit.NANOSECONDS.toMillis(most) + now.collected - before.collected;
   }
 
   private void sample() {
@@ -125,7 +132,14 @@ final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseab
         waits.clear(); // then nothing is forgiven
       }
     }
-    return new Sample(System.nanoTime(), waits);
+    return new Sample(System.nanoTime(), collected(), waits);
+  }
+
+  private static long collected() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .filter(collector -> !collector.getName().contains("Concurrent"))
+        .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+        .sum();
   }
 
   private static void read(Path task, Map<String, Long> waits) {

@@ -141,8 +141,12 @@ final class ContainerProcess implements ChildProcess {
 
   /** Stops the containers of JVMs that died together with their orphan reaper. */
   static void stopOfDeadRuns() {
+    stopOfDeadRuns(FOLDER);
+  }
+
+  static void stopOfDeadRuns(Path folder) {
     try {
-      for (Path script : scriptsOfDeadRuns(FOLDER)) {
+      for (Path script : scriptsOfDeadRuns(folder)) {
         LOG.info("stops a container that an earlier mcpbus has left: {}", script);
         new ProcessBuilder("/bin/sh", script.toString())
             .redirectErrorStream(true)

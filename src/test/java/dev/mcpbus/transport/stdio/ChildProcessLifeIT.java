@@ -68,6 +68,8 @@ class ChildProcessLifeIT {
   private Process startHolder() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            // Any mcpbus that starts meanwhile stops what it finds in the home of the user.
+            "-Duser.home=" + folder,
             "-cp",
             System.getProperty("java.class.path"),
             HeldChildren.class.getName(),
@@ -122,7 +124,7 @@ class ChildProcessLifeIT {
       await().until(() -> marked(run).isEmpty());
       List<Long> containers = new FakeDocker(folder).containers();
       assertThat(containers).hasSize(1).allMatch(Peer::running);
-      ContainerProcess.stopOfDeadRuns();
+      ContainerProcess.stopOfDeadRuns(folder.resolve(".mcpbus").resolve("containers"));
       await().until(() -> containers.stream().noneMatch(Peer::running));
     } finally {
       holder.destroyForcibly();
