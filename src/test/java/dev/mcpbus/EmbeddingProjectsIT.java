@@ -87,6 +87,7 @@ class EmbeddingProjectsIT {
     assertCalls(Javas.present(), List.of("-jar", jar(project).toString()));
   }
 
+  @Tag("release")
   @ParameterizedTest
   @MethodSource("programs")
   void a_program_calls_a_tool_on_the_newest_java(String project) throws Exception {

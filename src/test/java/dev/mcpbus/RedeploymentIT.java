@@ -155,7 +155,7 @@ class RedeploymentIT {
   }
 
   @Test
-  @Tag("long")
+  @Tag("release")
   void an_application_whose_libraries_stay_leaves_nothing_in_them() throws Throwable {
     try (URLClassLoader libraries =
         new URLClassLoader(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many connections in one JVM: what they cost, and that they come up in order. */
-@Tag("long")
+@Tag("release")
 class ScaleIT {
 
   private static final int FEW = 10;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The soak finds what is left behind. That mcpbus leaves nothing, the soak itself shows: in its
  * short form in each run of .ci/run, in its long one in src/docs/soak.md.
  */
-@Tag("long")
+@Tag("release")
 class SoakIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));
