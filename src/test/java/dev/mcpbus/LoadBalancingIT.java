@@ -200,6 +200,8 @@ class LoadBalancingIT {
     JsonObject entry = three().put("balance", "least-pending");
     try (TestBus bus = TestBus.start(server("s", entry))) {
       awaitReady(bus, 3);
+      // Each has listed its tools: reading them is a request in flight, too.
+      Awaitility.await().atMost(SOON).until(() -> spread(bus, 3).size() == 3 && busy(bus) == 0);
       // Two hanging calls occupy two of the three.
       DeliveryOptions named = new DeliveryOptions().addHeader(Headers.CALL_ID, "h1");
       bus.send(address("s", Addresses.TOOLS_CALL), toolCall("hang", new JsonObject()), named);
