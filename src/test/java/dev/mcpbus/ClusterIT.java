@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -434,9 +435,15 @@ class ClusterIT {
               assertThat(of(ClusterBed.statuses(node), "s1").getString("problem")).contains(why);
             });
     assertThat(node.get("/api/nodes").body()).contains(why).contains("\"name\":\"n1\"");
-    Http.Answer call = echo(node, "s1");
-    assertThat(call.json().getString("code")).isEqualTo("UNAVAILABLE");
-    assertThat(call.json().getString("sent")).isEqualTo("no");
-    assertThat(call.body()).contains("no node serves 's1'").contains(why);
+    Awaitility.await("the connection of before to have ended")
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              Http.Answer call = echo(node, "s1");
+              assertThat(call.json().getString("code")).isEqualTo("UNAVAILABLE");
+              assertThat(call.json().getString("sent")).isEqualTo("no");
+              return Stream.concat(Stream.of("no node serves 's1'"), Stream.of(why))
+                  .allMatch(call.body()::contains);
+            });
   }
 }
