@@ -77,7 +77,7 @@ class AnswersIT {
     return answers(kind, server, List.of("http://127.0.0.1:" + bus.port() + "/mcp/" + server));
   }
 
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")
   @CsvSource({
     "v1,legacy",
@@ -93,7 +93,7 @@ class AnswersIT {
   }
 
   /** The eras differ in what becomes of an error: the client's own call ends with it. */
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest(
       name = "{0} client of the TypeScript SDK, {1} server, as {2} without a gateway")
   @CsvSource({

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The benchmark runs; what it measures in so short a time is not looked at. */
+@Tag("release")
 class BenchIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));
 
   @TempDir private Path directory;
 
-  @Tag("long")
   @Test
   void the_quick_benchmark_of_the_core_gives_every_row() throws Exception {
     assertThat(bench("core", 3))
@@ -37,7 +37,6 @@ class BenchIT {
         .allSatisfy(row -> assertThat(row.getLong("perSecond")).isPositive());
   }
 
-  @Tag("release")
   @Test
   void the_quick_benchmark_of_the_gateway_gives_every_row() throws Exception {
     assertThat(bench("gateway", 5)).contains("of proxy").doesNotContain("WRONG");
@@ -53,7 +52,6 @@ class BenchIT {
         .allSatisfy(row -> assertThat(row.getLong("wrong")).isZero());
   }
 
-  @Tag("release")
   @Test
   void the_quick_benchmark_of_the_cluster_gives_every_row() throws Exception {
     assertThat(bench("cluster", 5)).contains("of bare").doesNotContain("FAILED");
@@ -69,7 +67,6 @@ class BenchIT {
         .allSatisfy(row -> assertThat(row.getInteger("astray")).isZero());
   }
 
-  @Tag("release")
   @Test
   void the_quick_benchmark_of_the_start_gives_every_row() throws Exception {
     assertThat(bench("start", 3)).contains("script: ready", "script: RSS");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * ClusterRequestsTest}, 92 in {@link ClusterIT}. All the time the clocks of two nodes are 10
  * minutes apart.
  */
-@Tag("long")
+@Tag("release")
 class ClusterFaultsIT {
 
   private static String said = "";

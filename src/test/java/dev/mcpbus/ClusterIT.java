@@ -109,7 +109,7 @@ class ClusterIT {
     return node.callTool(server, "echo", CALL);
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   @Order(1)
   void every_node_answers_for_every_server_and_what_is_added_on_one_is_there_on_all() {
@@ -216,7 +216,7 @@ class ClusterIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void calls_to_a_killed_node_fail_at_once_and_its_servers_are_served_elsewhere() throws Exception {
     try (ClusterBed bed = three(3, true)) {
@@ -313,7 +313,7 @@ class ClusterIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void case_92_a_file_that_differs_is_a_warning_and_a_rollout_of_it_empties_no_balancer() {
     try (ClusterBed bed = new ClusterBed(folder, 2)) {
@@ -370,7 +370,7 @@ class ClusterIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_node_whose_port_is_in_use_ends_at_once_and_the_others_never_notice_it()
       throws IOException {
@@ -398,7 +398,7 @@ class ClusterIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_node_that_is_left_without_a_quorum_says_so_and_serves_again_when_it_has_one() {
     try (ClusterBed bed = new ClusterBed(folder, 3)) {

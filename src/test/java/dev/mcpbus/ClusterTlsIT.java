@@ -94,7 +94,7 @@ class ClusterTlsIT {
         .getInteger("port");
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void only_a_node_with_a_certificate_of_the_authority_takes_part() throws Exception {
     certificates =

@@ -259,7 +259,7 @@ class ConsoleIT {
     walk("app", service.port(), new JsonObject().put("tool", "get-time"));
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_node_that_is_drained_and_one_that_is_lost_are_seen(@TempDir Path nodes) throws Exception {
     try (ClusterBed bed = new ClusterBed(nodes, 3)) {

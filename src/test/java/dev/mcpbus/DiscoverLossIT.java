@@ -116,7 +116,7 @@ class DiscoverLossIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   @Order(2)
   void a_node_that_was_cut_off_and_comes_back_has_no_second_session_for_a_client() {

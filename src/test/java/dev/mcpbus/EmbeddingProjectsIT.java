@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of this build and on the newest. Their local repository is that of this build, by links, with
  * mcpbus added. They use the plug-ins of this build alone.
  */
-@Tag("long")
+@Tag("release")
 class EmbeddingProjectsIT {
 
   private static final Path PROJECTS = Path.of("src/test/embedding");
@@ -87,7 +87,6 @@ class EmbeddingProjectsIT {
     assertCalls(Javas.present(), List.of("-jar", jar(project).toString()));
   }
 
-  @Tag("release")
   @ParameterizedTest
   @MethodSource("programs")
   void a_program_calls_a_tool_on_the_newest_java(String project) throws Exception {

@@ -211,7 +211,7 @@ class GatewayClientsIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest(name = "the Inspector as a {0} client, {1} server")
   @CsvSource({"legacy,legacy", "legacy,modern", "modern,legacy", "modern,modern"})
   void the_inspector_lists_calls_reads_and_gets(String era, String server) throws Exception {

@@ -131,7 +131,7 @@ class GatewayClusterIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1}")
   @CsvSource({
     "v1,/mcp/own",

@@ -140,7 +140,7 @@ class LastingChangesIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void both_nodes_of_a_cluster_are_killed_and_the_newest_change_of_each_server_counts() {
     JsonObject servers =

@@ -110,7 +110,7 @@ class LauncherScriptIT {
     assertThat(run.code()).isZero();
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void the_first_start_makes_an_archive_for_its_user_alone_and_the_next_ones_use_it()
       throws IOException, InterruptedException {
@@ -148,7 +148,7 @@ class LauncherScriptIT {
     assertClean(run(homeless));
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_given_archive_is_used_and_none_is_made() throws IOException {
     Path archive = folder.resolve("mcpbus.jsa");

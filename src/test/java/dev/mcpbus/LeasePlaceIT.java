@@ -40,7 +40,7 @@ class LeasePlaceIT {
     return Pids.in(folder.resolve(node)).contains(pid);
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void runs_on_a_node_with_the_servers_labels_and_ends_with_the_client_or_the_node() {
     try (ClusterBed bed = new ClusterBed(folder, 3)) {

@@ -145,7 +145,7 @@ class RedeploymentIT {
   }
 
   @Test
-  @Tag("long")
+  @Tag("release")
   void an_application_with_all_its_libraries_leaves_nothing() throws Throwable {
     Set<String> before = threads();
     WeakReference<ClassLoader> loader =

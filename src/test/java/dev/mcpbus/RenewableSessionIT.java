@@ -63,7 +63,7 @@ class RenewableSessionIT {
     return balancer.port();
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void the_session_goes_on_with_a_new_connection_where_the_server_is_renewable() throws Exception {
     NpmServers.script("@modelcontextprotocol/sdk/package.json");

@@ -160,7 +160,7 @@ class RepeatsIT {
     assertThat(executed("writes")).isEqualTo(1);
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_repeat_ends_at_the_deadline_of_the_call() throws Exception {
     long from = System.nanoTime();
@@ -176,7 +176,7 @@ class RepeatsIT {
         .isBetween(Duration.ofMillis(5_900), Duration.ofMillis(7_500));
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_caller_who_leaves_ends_the_repeat_at_the_server() throws Exception {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), caller.port())) {

@@ -102,7 +102,7 @@ class ReplicasIT {
     return sent;
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void replicas_are_spread_share_the_calls_roll_one_by_one_and_outlive_a_node() throws Exception {
     try (CountingServer server = new CountingServer();

@@ -76,7 +76,7 @@ class ServerIdentityIT {
     gateway.close();
   }
 
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest
   @MethodSource("openings")
   void the_endpoint_of_a_server_says_what_the_server_says(Opening opening) {

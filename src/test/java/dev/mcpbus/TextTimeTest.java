@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
  * compares each part with each other it takes 16 times. The time is that of the thread's processor,
  * the least of several runs.
  */
-@Tag("long")
+@Tag("release")
 class TextTimeTest {
 
   /** Each method gets each text; otherwise an eighth of them, chosen by its name. */

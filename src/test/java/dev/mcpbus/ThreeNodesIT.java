@@ -40,7 +40,7 @@ class ThreeNodesIT {
 
   private record Door(String name, int port, long pid) {}
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_call_goes_through_another_door_after_its_owner_was_killed_and_nothing_is_left_behind()
       throws Exception {

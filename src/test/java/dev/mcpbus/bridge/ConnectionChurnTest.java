@@ -43,7 +43,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Many connections, in turn and at a time: none leaves objects behind or excludes others. */
 @ExtendWith(VertxExtension.class)
-@Tag("long")
+@Tag("release")
 class ConnectionChurnTest {
 
   private static final BridgeOptions OPTIONS = BridgeOptions.DEFAULT.withPort(0);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A service with 256 MiB of heap, which ends at its first OutOfMemoryError. One caller, or one
  * server, makes it hold as much as it can; meanwhile another caller is served all the time.
  */
-@Tag("long")
+@Tag("release")
 class BytesInFlightIT {
 
   private static final int MIB = 1 << 20;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ten thousand event streams that nothing happens on, of a service that is a process. */
-@Tag("long")
+@Tag("release")
 class IdleStreamFaultsIT {
 
   private static final int STREAMS = 10_000;

@@ -59,7 +59,7 @@ class NoticeFaultsIT {
    * About 50,000 a second for three seconds, from beside the server's own loop: its answers come in
    * the midst of them.
    */
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest
   @CsvSource({"INITIALIZE, log", "INITIALIZE, progress", "DISCOVER, log", "DISCOVER, progress"})
   void case_69_a_storm_is_dropped_and_counted_and_every_reply_arrives(Era era, String kind) {

@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Clients that other people wrote print the same whether they are connected with a server directly
  * or through {@code /mcp/<id>}, but for {@code _meta."dev.mcpbus/*"}.
  */
-@Tag("long")
+@Tag("release")
 class ForeignClientsIT {
 
   private static final String INSPECTOR =
@@ -198,19 +197,9 @@ class ForeignClientsIT {
     assertThat(through).isEqualTo(direct);
   }
 
-  @Test
-  void mcpc_prints_the_same() throws Exception {
-    assertMcpcPrintsTheSame("memory");
-  }
-
-  @Tag("release")
   @ParameterizedTest(name = "{0}")
-  @CsvSource({"everything", "desktop-commander"})
-  void mcpc_prints_the_same_of_large_servers(String server) throws Exception {
-    assertMcpcPrintsTheSame(server);
-  }
-
-  private static void assertMcpcPrintsTheSame(String server) throws Exception {
+  @CsvSource({"memory", "everything", "desktop-commander"})
+  void mcpc_prints_the_same(String server) throws Exception {
     Path file = folder.resolveSibling(server + ".json");
     Files.writeString(
         file,

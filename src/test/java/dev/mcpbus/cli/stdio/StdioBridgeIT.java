@@ -86,7 +86,7 @@ class StdioBridgeIT {
     return StdioPeer.start(folder, args.toArray(String[]::new));
   }
 
-  @Tag("long")
+  @Tag("release")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")
   @CsvSource({
     "v1,legacy",
@@ -330,7 +330,7 @@ class StdioBridgeIT {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void a_restart_of_mcpbus_in_the_middle_is_not_seen_by_the_next_call() {
     String port = Integer.toString(FreePorts.one());

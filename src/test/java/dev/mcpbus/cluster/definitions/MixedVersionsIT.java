@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Case 93: nodes are replaced one by one, and a node of a later version is named in a problem. */
-@Tag("long")
+@Tag("release")
 class MixedVersionsIT {
 
   private static final int SERVERS = 6;

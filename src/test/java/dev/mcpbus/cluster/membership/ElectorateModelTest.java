@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  *
  * <p>Time goes in whole seconds and messages arrive at once; {@link ElectorateTest} has slow ones.
  */
-@Tag("long")
+@Tag("release")
 class ElectorateModelTest {
 
   private static final long SILENCE = 7_000;

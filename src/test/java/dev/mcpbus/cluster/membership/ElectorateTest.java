@@ -542,7 +542,7 @@ class ElectorateTest {
     }
   }
 
-  @Tag("long")
+  @Tag("release")
   @Test
   void whatever_fails_no_two_nodes_act_that_do_not_know_of_each_other() {
     int acted = 0;

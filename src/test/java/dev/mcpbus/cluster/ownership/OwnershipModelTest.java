@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <p>Each rule is left out once, and then a way to two owners is found: so the model can fail.
  */
-@Tag("long")
+@Tag("release")
 class OwnershipModelTest {
 
   /** The rules of {@code QuorumLease}, {@code ClaimLease} and {@code LostNodes}. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The quick yes is never wrong: whatever it accepts, the general validator accepts too. */
-@Tag("long")
+@Tag("release")
 class SchemaAgreesTest {
 
   private static final String[] TYPES = {
