@@ -45,7 +45,9 @@ final class Interview {
     }
     // What a server asks and says after its handshake comes before the first list.
     ask("tools/list", Heard.AT_START, new JsonObject());
-    server.opening().forEach(call -> call(call, RealServer.in(folder, call.arguments())));
+    // A question of its server ends the response of a client of the newer era: what an older server
+    // reports until that client is back has no way.
+    server.opening().forEach(call -> call(call, RealServer.in(folder, call.arguments()), sameEra));
     LISTS.forEach(this::list);
     if (!dialog.speaksDiscover()) {
       ask("ping", "", new JsonObject());
@@ -152,7 +154,7 @@ final class Interview {
 
   private void tools() {
     for (ToolCall call : server.calls(sameEra)) {
-      JsonObject params = call(call, arguments(call));
+      JsonObject params = call(call, arguments(call), true);
       JsonObject schema = schema(call);
       if (schema != null && !schema.getJsonArray("required", new JsonArray()).isEmpty()) {
         JsonObject wrong = new JsonObject().put("unknown", 1);
@@ -177,11 +179,16 @@ final class Interview {
   }
 
   /** Calls a tool that may report progress; gives the params without {@code _meta}. */
-  private JsonObject call(ToolCall call, JsonObject arguments) {
+  private JsonObject call(ToolCall call, JsonObject arguments, boolean progress) {
     JsonObject params = new JsonObject().put("name", call.tool()).put("arguments", arguments);
-    JsonObject progress =
-        new JsonObject().put("progressToken", call.tool()).put("x.example/unknown", "passes");
-    ask("tools/call", call.tool(), params.copy().put("_meta", progress));
+    JsonObject meta = new JsonObject();
+    if (progress) {
+      meta.put("progressToken", call.tool());
+    }
+    ask(
+        "tools/call",
+        call.tool(),
+        params.copy().put("_meta", meta.put("x.example/unknown", "passes")));
     return params;
   }
 }
