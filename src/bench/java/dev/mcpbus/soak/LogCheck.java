@@ -21,6 +21,7 @@ final class LogCheck {
     expect("hostile-", "those servers break the protocol on purpose");
     expect("victim", "its program is killed");
     expect("guest-", "every tenth of them names a program that is not there");
+    expect("deserted: its tools cannot", "its lists have 4 s, too few for a busy machine");
   }
 
   /** The service leaves out further failures; the lines before tell whose they were. */
