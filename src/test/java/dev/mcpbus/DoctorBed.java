@@ -46,6 +46,7 @@ final class DoctorBed {
     this.folder = folder;
     // No mcpbus of the machine has a say.
     variables.put("MCPBUS_URL", "http://127.0.0.1:1");
+    variables.put("MCPBUS_TOKEN_FILE", folder.resolve("kept/tokens").toString());
   }
 
   /**

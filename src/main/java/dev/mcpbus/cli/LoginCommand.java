@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Logs in at a server with OAuth.",
       "Prints the page to open in a browser on the machine of mcpbus, and waits. Tokens survive "
-          + "a restart of mcpbus where MCPBUS_TOKEN_KEY is set."
+          + "a restart of mcpbus."
     })
 final class LoginCommand extends ServiceCommand {
 

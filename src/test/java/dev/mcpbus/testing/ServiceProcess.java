@@ -67,6 +67,7 @@ public final class ServiceProcess implements AutoCloseable {
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().remove("MCPBUS_LOG");
+    builder.environment().put("MCPBUS_TOKEN_FILE", folder.resolve(".mcpbus/tokens").toString());
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     try {
       return new ServiceProcess(builder.start());

@@ -23,6 +23,7 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.Transport;
@@ -35,7 +36,10 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -78,8 +82,17 @@ public final class TestBus implements AutoCloseable {
             InputOptions.DEFAULT,
             new VertxOptions(),
             vertx -> {},
-            vertx -> OAuthAuthenticators.ofVariables(vertx, System.getenv()),
+            vertx -> OAuthAuthenticators.ofVariables(vertx, variables()),
             vertx -> PinStore.inMemory());
+
+    /** With tokens of its own: each bus begins as that of a new user does. */
+    private static Map<String, String> variables() {
+      Map<String, String> variables = new HashMap<>(System.getenv());
+      Path all = Path.of(variables.getOrDefault(TokenStoreProvider.FILE_VARIABLE, "target/tokens"));
+      Path own = all.resolveSibling(UUID.randomUUID().toString()).resolve("tokens");
+      variables.put(TokenStoreProvider.FILE_VARIABLE, own.toString());
+      return variables;
+    }
 
     Seams with(@Nullable BridgeOptions other) {
       return with(other, gateway);

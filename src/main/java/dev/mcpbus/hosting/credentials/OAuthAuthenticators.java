@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.LoginPrompt;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
+import dev.mcpbus.security.oauth.OwnTokenStore;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.Authenticator;
@@ -32,12 +33,6 @@ import org.slf4j.LoggerFactory;
 public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   private static final Logger LOG = LoggerFactory.getLogger(OAuthAuthenticators.class);
-
-  /** The variable with the key of the token file, 32 bytes in Base64. */
-  public static final String KEY_VARIABLE = TokenStoreProvider.KEY_VARIABLE;
-
-  /** The variable with the path of the token file, default {@code ~/.mcpbus/tokens}. */
-  public static final String FILE_VARIABLE = TokenStoreProvider.FILE_VARIABLE;
 
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
@@ -81,9 +76,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   /**
    * Uses environment variables, as the service does. Tokens go to the store that the server names,
-   * else to an encrypted file; without a key they stay in memory alone. The log and {@link
-   * PendingLogins} show the page for a login. Opens nothing before the first server that uses
-   * OAuth.
+   * else to that of mcpbus. The log and {@link PendingLogins} show the page for a login. Opens
+   * nothing before the first server that uses OAuth.
    */
   public static OAuthAuthenticators ofVariables(Vertx vertx, Map<String, String> variables) {
     return new OAuthAuthenticators(
@@ -92,7 +86,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
             OAuthClient.Environment.of(
                 vertx,
                 store.equals(OWN_STORE)
-                    ? defaultStore(vertx, variables)
+                    ? OwnTokenStore.of(vertx, variables)
                     : namedStore(vertx, variables, store),
                 (server, page, within) ->
                     LOG.warn(
@@ -100,22 +94,6 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
                         server,
                         within.toSeconds(),
                         page)));
-  }
-
-  private static TokenStore defaultStore(Vertx vertx, Map<String, String> variables) {
-    if (variables.getOrDefault(KEY_VARIABLE, "").isBlank()) {
-      LOG.warn(
-          "{} is not set: mcpbus keeps tokens in memory only and loses them when it ends",
-          KEY_VARIABLE);
-      return TokenStore.inMemory();
-    }
-    try {
-      return (vertx.isClustered() ? TokenStoreProvider.CLUSTER : TokenStoreProvider.FILE)
-          .open(vertx, variables);
-    } catch (IllegalArgumentException e) {
-      LOG.error("{}: {}; mcpbus keeps tokens in memory only", KEY_VARIABLE, e.getMessage());
-      return TokenStore.inMemory();
-    }
   }
 
   private static TokenStore namedStore(Vertx vertx, Map<String, String> variables, String name) {

@@ -14,7 +14,7 @@ public final class AesGcmSeal {
 
   private static final int NONCE = 12;
   private static final int TAG_BITS = 128;
-  private static final int KEY_BYTES = 32;
+  static final int KEY_BYTES = 32;
 
   private final SecretKeySpec key;
 
@@ -27,6 +27,18 @@ public final class AesGcmSeal {
    * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
   public static AesGcmSeal of(String key) {
+    return of(bytes(key));
+  }
+
+  /**
+   * @param key 32 bytes
+   */
+  static AesGcmSeal of(byte[] key) {
+    return new AesGcmSeal(new SecretKeySpec(key, "AES"));
+  }
+
+  /** The bytes of a key in Base64; throws as {@link #of(String)} does. */
+  static byte[] bytes(String key) {
     byte[] bytes;
     try {
       bytes = Base64.getDecoder().decode(key.strip());
@@ -37,7 +49,7 @@ public final class AesGcmSeal {
       throw new IllegalArgumentException(
           "the token key must be 32 bytes in Base64: make one with \"openssl rand -base64 32\"");
     }
-    return new AesGcmSeal(new SecretKeySpec(bytes, "AES"));
+    return bytes;
   }
 
   /**

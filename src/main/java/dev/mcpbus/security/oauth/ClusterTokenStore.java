@@ -30,25 +30,27 @@ final class ClusterTokenStore implements TokenStore {
 
   private final Vertx vertx;
   private final AesGcmSeal seal;
+  private final String source;
   private final String node = UUID.randomUUID().toString();
 
   private final long lockMillis;
 
   /**
+   * @param key the same on all nodes
    * @param lockMillis how long the lock of a node that failed blocks the others
    */
-  ClusterTokenStore(Vertx vertx, AesGcmSeal seal, long lockMillis) {
+  ClusterTokenStore(Vertx vertx, KeptKey key, long lockMillis) {
     this.vertx = vertx;
-    this.seal = seal;
+    this.seal = key.seal();
+    this.source = key.source();
     this.lockMillis = lockMillis;
   }
 
   /**
-   * @param key 32 bytes in Base64, the same on all nodes
-   * @throws IllegalArgumentException if the key is invalid; the message does not show it
+   * @param key the same on all nodes
    */
-  static ClusterTokenStore of(Vertx vertx, String key) {
-    return new ClusterTokenStore(vertx, AesGcmSeal.of(key), LOCK_MILLIS);
+  static ClusterTokenStore of(Vertx vertx, KeptKey key) {
+    return new ClusterTokenStore(vertx, key, LOCK_MILLIS);
   }
 
   @Override
@@ -63,8 +65,11 @@ final class ClusterTokenStore implements TokenStore {
       return new JsonObject(Buffer.buffer(seal.open(hidden.getBytes(), place(key))));
     } catch (GeneralSecurityException | DecodeException e) {
       throw new IllegalStateException(
-          "the cluster's tokens were sealed with another key: give all nodes the same "
-              + TokenStoreProvider.KEY_VARIABLE);
+          "the cluster's tokens were sealed with another key than that of "
+              + source
+              + ": give all nodes the same "
+              + TokenStoreProvider.KEY_VARIABLE
+              + ", or none");
     }
   }
 

@@ -28,21 +28,14 @@ final class EncryptedFileTokenStore implements TokenStore {
   private final Vertx vertx;
   private final PrivateFile file;
   private final AesGcmSeal seal;
+  private final String source;
 
-  private EncryptedFileTokenStore(Vertx vertx, PrivateFile file, AesGcmSeal seal) {
+  /** A store in {@code file}, which need not exist. */
+  EncryptedFileTokenStore(Vertx vertx, Path file, KeptKey key) {
     this.vertx = vertx;
-    this.file = file;
-    this.seal = seal;
-  }
-
-  /**
-   * A store in {@code file}, which need not exist.
-   *
-   * @param key 32 bytes in Base64
-   * @throws IllegalArgumentException if the key is invalid; the message does not show it
-   */
-  static EncryptedFileTokenStore of(Vertx vertx, Path file, String key) {
-    return new EncryptedFileTokenStore(vertx, PrivateFile.of(file), AesGcmSeal.of(key));
+    this.file = PrivateFile.of(file);
+    this.seal = key.seal();
+    this.source = key.source();
   }
 
   @Override
@@ -77,7 +70,12 @@ final class EncryptedFileTokenStore implements TokenStore {
       return new JsonObject(Buffer.buffer(seal.open(sealed, MAGIC)));
     } catch (GeneralSecurityException | DecodeException e) {
       throw new IOException(
-          "the token file was written with another key, or changed: remove it to log in anew");
+          file.path()
+              + " was sealed with another key than that of "
+              + source
+              + ", or changed: set "
+              + TokenStoreProvider.KEY_VARIABLE
+              + " to its key, or remove it to log in anew");
     }
   }
 

@@ -2,7 +2,6 @@ package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.BiFunction;
 
@@ -13,41 +12,37 @@ import java.util.function.BiFunction;
 @PublicApi
 public interface TokenStoreProvider {
 
-  /** The environment variable with the key of the token file, 32 bytes in Base64. */
+  /**
+   * The environment variable with the key of the tokens, 32 bytes in Base64; without it mcpbus
+   * makes and keeps one.
+   */
   String KEY_VARIABLE = "MCPBUS_TOKEN_KEY";
 
-  /** The environment variable with the path of the token file, default {@code ~/.mcpbus/tokens}. */
+  /**
+   * The environment variable with the path of the token file, default {@code ~/.mcpbus/tokens}. The
+   * key that mcpbus makes is beside it, in a file whose name ends with {@code .key}.
+   */
   String FILE_VARIABLE = "MCPBUS_TOKEN_FILE";
 
   /** An encrypted file, {@code EncryptedFileTokenStore}. */
   TokenStoreProvider FILE =
       new BuiltIn(
           "file",
-          (vertx, variables) -> {
-            String file = variables.getOrDefault(FILE_VARIABLE, "");
-            return EncryptedFileTokenStore.of(
-                vertx,
-                file.isBlank()
-                    ? Path.of(System.getProperty("user.home"), ".mcpbus", "tokens")
-                    : Path.of(file),
-                key(variables));
-          });
+          (vertx, variables) ->
+              LateTokenStore.keyed(
+                  vertx,
+                  variables,
+                  key -> new EncryptedFileTokenStore(vertx, KeptKey.file(variables), key)));
 
   /** A store shared by all nodes, {@code ClusterTokenStore}. */
   TokenStoreProvider CLUSTER =
-      new BuiltIn("cluster", (vertx, variables) -> ClusterTokenStore.of(vertx, key(variables)));
+      new BuiltIn(
+          "cluster",
+          (vertx, variables) ->
+              LateTokenStore.keyed(vertx, variables, key -> ClusterTokenStore.of(vertx, key)));
 
   /** A store that loses everything when the process ends. */
   TokenStoreProvider MEMORY = new BuiltIn("memory", (vertx, variables) -> TokenStore.inMemory());
-
-  private static String key(Map<String, String> variables) {
-    String key = variables.getOrDefault(KEY_VARIABLE, "");
-    if (key.isBlank()) {
-      throw new IllegalArgumentException(
-          KEY_VARIABLE + " is not set; make a key with \"openssl rand -base64 32\"");
-    }
-    return key;
-  }
 
   /** A store of mcpbus itself. */
   record BuiltIn(String name, BiFunction<Vertx, Map<String, String>, TokenStore> opening)

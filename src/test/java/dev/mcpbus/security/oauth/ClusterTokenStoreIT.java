@@ -7,16 +7,15 @@ import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.Base64;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Two nodes that are two members of a cluster. */
 class ClusterTokenStoreIT extends OAuthFixture {
 
-  private static final String KEY = Base64.getEncoder().encodeToString(new byte[32]);
-
   private OAuthClient on(Vertx node) {
-    store = ClusterTokenStore.of(node, KEY);
+    // No variable: each node makes the same key of the cluster's secret.
+    store = OwnTokenStore.of(node, Map.of());
     Vertx own = vertx;
     vertx = node;
     try {

@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -23,8 +24,12 @@ class ClusterTokenStoreTest extends OAuthFixture {
       Base64.getEncoder()
           .encodeToString("another key of 32 bytes, exactly".getBytes(StandardCharsets.UTF_8));
 
+  private KeptKey key(String text) {
+    return KeptKey.of(vertx, Map.of(TokenStoreProvider.KEY_VARIABLE, text)).result();
+  }
+
   private TokenStore node() {
-    return ClusterTokenStore.of(vertx, KEY);
+    return ClusterTokenStore.of(vertx, key(KEY));
   }
 
   private OAuthClient clientOfAnotherNode() {
@@ -85,14 +90,14 @@ class ClusterTokenStoreTest extends OAuthFixture {
     assertThat(sealed.toString(StandardCharsets.UTF_8)).doesNotContain("canary");
     get(map.put("b", sealed));
     assertThat(cause(node().load("b"))).hasMessageContaining("MCPBUS_TOKEN_KEY");
-    assertThat(cause(ClusterTokenStore.of(vertx, OTHER).load("a")))
+    assertThat(cause(ClusterTokenStore.of(vertx, key(OTHER)).load("a")))
         .hasMessageContaining("MCPBUS_TOKEN_KEY");
   }
 
   @Test
   void a_node_that_fails_during_a_renewal_blocks_the_others_only_for_a_bounded_time()
       throws Exception {
-    TokenStore dead = new ClusterTokenStore(vertx, AesGcmSeal.of(KEY), 300);
+    TokenStore dead = new ClusterTokenStore(vertx, key(KEY), 300);
     AtomicInteger runs = new AtomicInteger();
     dead.alone("a", () -> Promise.<Void>promise().future());
     await()

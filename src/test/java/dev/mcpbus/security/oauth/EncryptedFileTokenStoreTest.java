@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,13 @@ class EncryptedFileTokenStoreTest {
   }
 
   private TokenStore store(String key) {
-    return EncryptedFileTokenStore.of(vertx, file(), key);
+    return TokenStoreProvider.FILE.open(
+        vertx,
+        Map.of(
+            TokenStoreProvider.FILE_VARIABLE,
+            file().toString(),
+            TokenStoreProvider.KEY_VARIABLE,
+            key));
   }
 
   @Test
@@ -85,12 +92,14 @@ class EncryptedFileTokenStoreTest {
     assertThat(Files.readAllBytes(file())).isEqualTo(before);
     before[before.length - 1] ^= 1;
     Files.write(file(), before);
-    assertThatThrownBy(() -> store(KEY).load("a").await()).hasMessageContaining("remove it");
+    assertThatThrownBy(() -> store(KEY).load("a").await())
+        .hasMessageContaining("remove it")
+        .hasMessageContaining("MCPBUS_TOKEN_KEY");
   }
 
   @Test
   void a_key_that_is_none_is_refused_without_being_shown() {
-    for (String key : List.of("", "short", "!".repeat(44), KEY + KEY)) {
+    for (String key : List.of("short", "!".repeat(44), KEY + KEY)) {
       assertThatThrownBy(() -> store(key))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("32 bytes")
