@@ -128,6 +128,7 @@ final class InProcessService implements LocalService {
         .withAuth(
             new AuthOptions(
                 List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null)),
+                List.of(),
                 null,
                 List.of(),
                 AuthOptions.Limits.UNBOUNDED,

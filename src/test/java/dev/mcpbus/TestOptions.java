@@ -26,6 +26,8 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +66,17 @@ public final class TestOptions {
 
   /** Login with these keys alone, with an audit log. */
   public static AuthOptions ofKeys(List<AuthOptions.ApiKey> keys) {
-    return new AuthOptions(keys, null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null);
+    return new AuthOptions(
+        keys, List.of(), null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null);
+  }
+
+  /** The issuer of the name {@code jwt} alone, for tokens of the audience {@code mcpbus}. */
+  public static List<AuthOptions.Issuer> issuer(
+      String url, Set<String> scopes, Set<String> adminScopes, Duration leeway) {
+    return List.of(
+        RecordCopy.with(
+            AuthOptions.Issuer.of(AuthOptions.Issuer.DEFAULT_NAME, url, Set.of("mcpbus")),
+            Map.of("requiredScopes", scopes, "adminScopes", adminScopes, "leeway", leeway)));
   }
 
   /** Adds a server over a transport of the test's own. */

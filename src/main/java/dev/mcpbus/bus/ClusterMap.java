@@ -61,6 +61,12 @@ public enum ClusterMap {
   /** By the same key the node that is renewing: an entry lasts 60 s. That node writes. */
   TOKEN_FLIGHTS("mcpbus.token-flights"),
 
+  /**
+   * By the hash of what may be used once the word {@code true}: an entry lasts as long as what it
+   * stands for could be used. At most 200,000 for each node, which writes as it uses.
+   */
+  USED("mcpbus.used"),
+
   /** The id that all nodes share: one entry. The first node writes. */
   INSTANCE("mcpbus.instance");
 

@@ -1,10 +1,7 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import dev.mcpbus.security.RateLimiter.Place;
-import dev.mcpbus.security.oauth.HostResolver;
-import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -32,14 +29,12 @@ public final class AdmissionControl {
   private static final String BEARER = "bearer ";
   private static final CharSequence KEY = HttpHeaders.createOptimized("X-Api-Key");
 
-  private final Vertx vertx;
   private final AccessControl control;
-  private @Nullable Jwt issuer;
-  private @Nullable AccessTokenVerifier tokens;
+  private final TokenVerifiers tokens;
 
   AdmissionControl(Vertx vertx, AccessControl control) {
-    this.vertx = vertx;
     this.control = control;
+    this.tokens = new TokenVerifiers(vertx, control);
   }
 
   /** Whether requests without credentials are refused. */
@@ -95,15 +90,14 @@ public final class AdmissionControl {
     if (credential == null) {
       return Future.succeededFuture(unknown(request, state, "invalid_token"));
     }
-    Jwt jwt = state.options().jwt();
-    if (jwt == null || credential.startsWith(ApiKeys.PREFIX)) {
+    if (state.options().issuers().isEmpty() || credential.startsWith(ApiKeys.PREFIX)) {
       return enter(request, state, ApiKeys.credential(credential));
     }
-    return tokens(jwt)
-        .claims(credential)
+    return tokens
+        .claims(state, credential)
         .compose(
             claims -> {
-              TokenRules rules = state.tokens();
+              TokenRules rules = claims == null ? null : state.rules(claims);
               if (claims != null && TokenRules.isBound(claims)) {
                 return Future.succeededFuture(
                     unknown(request, state, "invalid_token", BOUND_TOKEN));
@@ -140,18 +134,6 @@ public final class AdmissionControl {
   /** Without a copy of the headers: most requests have no credential. */
   private static List<String> all(HttpServerRequest request, CharSequence header) {
     return request.headers().contains(header) ? request.headers().getAll(header) : List.of();
-  }
-
-  /** The verifier of the present issuer; a reload may have named another one. */
-  private AccessTokenVerifier tokens(Jwt jwt) {
-    AccessTokenVerifier known = tokens;
-    if (known == null || issuer == null || !jwt.hasKeysOf(issuer)) {
-      IssuerKeys keys = new IssuerKeys(vertx, jwt.issuer(), jwt.jwks(), HostResolver.system(vertx));
-      known = new AccessTokenVerifier(new SigningKeys(keys::fetch, control.nanos()));
-      tokens = known;
-      issuer = jwt;
-    }
-    return known;
   }
 
   /**
@@ -238,7 +220,8 @@ public final class AdmissionControl {
 
   private void insufficient(HttpServerRequest request, AuthState state, Principal principal) {
     audit().refused(request, principal, RefusalCode.FORBIDDEN);
-    challenge(request, state, state.requiredScopes());
+    TokenRules rules = state.rules(principal);
+    challenge(request, state, rules == null ? Set.of() : rules.issuer().requiredScopes());
     RefusalResponse.send(
         request,
         403,
@@ -258,8 +241,9 @@ public final class AdmissionControl {
   /** Adds to a 403 the challenge that names the admin scopes, if the caller came with a token. */
   public void challengeAdmin(HttpServerRequest request, Principal principal) {
     AuthState state = control.state();
-    if (state.tokens() != null && principal.name().startsWith(TokenRules.PREFIX)) {
-      challenge(request, state, state.adminScopes());
+    TokenRules rules = state.rules(principal);
+    if (rules != null) {
+      challenge(request, state, rules.issuer().adminScopes());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.protocol.ServerId;
+import dev.mcpbus.security.oauth.IssuerKeys;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The configuration of inbound access over HTTP: who may call, and what they may do.
  *
  * @param apiKeys the valid keys
- * @param jwt accepts tokens of an authorization server; null for none
+ * @param issuers the authorization servers whose tokens are accepted; no two have the same name or
+ *     the same identifier
+ * @param resource our URL as clients know it; null: {@code http://} and the Host header
  * @param policies who may do what; empty: every admitted caller may do everything that does not
  *     require the admin right
  * @param limits for each principal whose key has no limits of its own
@@ -25,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record AuthOptions(
     List<ApiKey> apiKeys,
-    @Nullable Jwt jwt,
+    List<Issuer> issuers,
+    @Nullable String resource,
     List<Policy> policies,
     Limits limits,
     boolean audit,
@@ -33,16 +37,17 @@ public record AuthOptions(
 
   /** No login is required, and everything but admin operations is allowed. */
   public static final AuthOptions NONE =
-      new AuthOptions(List.of(), null, List.of(), Limits.UNBOUNDED, false, null);
+      new AuthOptions(List.of(), List.of(), null, List.of(), Limits.UNBOUNDED, false, null);
 
   public AuthOptions {
     apiKeys = List.copyOf(apiKeys);
+    issuers = List.copyOf(issuers);
     policies = List.copyOf(policies);
   }
 
   /** True where a request without credentials is refused. */
   public boolean isRequired() {
-    return !apiKeys.isEmpty() || jwt != null;
+    return !apiKeys.isEmpty() || !issuers.isEmpty();
   }
 
   /**
@@ -75,33 +80,50 @@ public record AuthOptions(
   }
 
   /**
-   * Accepts access tokens in the form of RFC 9068 from one authorization server.
+   * One authorization server, whose access tokens are accepted: JWTs in the form of RFC 9068.
    *
+   * @param name of the issuer here: principals are called by it, a colon and the claim that names a
+   *     person, so that subjects of two issuers never meet
    * @param issuer must equal the {@code iss} claim exactly
    * @param audience one of these must be in {@code aud}
    * @param jwks URL of the issuer's keys; null: read it from the issuer's metadata
-   * @param resource our URL as clients know it; null: {@code http://} and the Host header
    * @param requiredScopes a token without all of them gets 403
    * @param adminScopes a token with one of them has the admin right
    * @param leeway by how much the issuer's clock may differ from ours
    */
-  public record Jwt(
+  public record Issuer(
+      String name,
       String issuer,
       Set<String> audience,
       @Nullable URI jwks,
-      @Nullable String resource,
       Set<String> requiredScopes,
       Set<String> adminScopes,
       Duration leeway) {
 
-    public Jwt {
+    /** The name of an issuer that the configuration gives no name. */
+    public static final String DEFAULT_NAME = "jwt";
+
+    /** The leeway where the configuration says nothing. */
+    public static final Duration DEFAULT_LEEWAY = Duration.ofSeconds(30);
+
+    public Issuer {
       audience = Set.copyOf(audience);
       requiredScopes = Set.copyOf(requiredScopes);
       adminScopes = Set.copyOf(adminScopes);
     }
 
+    /** An issuer with nothing but defaults. */
+    public static Issuer of(String name, String issuer, Set<String> audience) {
+      return new Issuer(name, issuer, audience, null, Set.of(), Set.of(), DEFAULT_LEEWAY);
+    }
+
+    /** Whether this is the issuer that {@code iss} names, a slash at the end apart. */
+    public boolean isCalled(String iss) {
+      return IssuerKeys.isSame(issuer, iss);
+    }
+
     /** Whether the tokens of both are signed with the same keys. */
-    boolean hasKeysOf(Jwt other) {
+    boolean hasKeysOf(Issuer other) {
       return issuer.equals(other.issuer) && Objects.equals(jwks, other.jwks);
     }
   }

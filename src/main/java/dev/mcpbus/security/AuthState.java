@@ -2,10 +2,11 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.security.AuthOptions.ApiKey;
-import dev.mcpbus.security.AuthOptions.Jwt;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ final class AuthState {
   private final ApiKeys keys;
   private final RateLimits limits;
   private final ProtectedResourceMetadata resource;
-  private final @Nullable TokenRules tokens;
+  private final List<TokenRules> issuers;
 
   /**
    * Throws where the library for tokens is needed and missing.
@@ -31,16 +32,15 @@ final class AuthState {
     if (admin != null) {
       all.add(admin);
     }
-    Jwt jwt = options.jwt();
-    if (jwt != null) {
+    if (!options.issuers().isEmpty()) {
       OptionalLibrary.NIMBUS.require();
     }
     this.options = options;
     this.policy = new AccessPolicy(options.policies());
     this.keys = new ApiKeys(all);
     this.limits = new RateLimits(options.limits(), options.apiKeys());
-    this.resource = new ProtectedResourceMetadata(jwt);
-    this.tokens = jwt == null ? null : new TokenRules(jwt);
+    this.resource = new ProtectedResourceMetadata(options);
+    this.issuers = options.issuers().stream().map(TokenRules::new).toList();
   }
 
   AuthOptions options() {
@@ -63,18 +63,32 @@ final class AuthState {
     return resource;
   }
 
-  /** Null if the configuration accepts no tokens. */
-  @Nullable TokenRules tokens() {
-    return tokens;
+  /** The rules for tokens with these claims, as their {@code iss} says; null for no issuer. */
+  @Nullable TokenRules rules(JsonObject claims) {
+    Object iss = claims.getValue("iss");
+    for (TokenRules rules : issuers) {
+      if (rules.isFrom(iss)) {
+        return rules;
+      }
+    }
+    return null;
   }
 
+  /** The rules of the issuer that has named a principal; null for one of a key. */
+  @Nullable TokenRules rules(Principal principal) {
+    for (TokenRules rules : issuers) {
+      if (rules.names(principal)) {
+        return rules;
+      }
+    }
+    return null;
+  }
+
+  /** The scopes that a token needs whichever issuer it is of. */
   Set<String> requiredScopes() {
-    Jwt jwt = options.jwt();
-    return jwt == null ? Set.of() : jwt.requiredScopes();
-  }
-
-  Set<String> adminScopes() {
-    Jwt jwt = options.jwt();
-    return jwt == null ? Set.of() : jwt.adminScopes();
+    Set<String> scopes = new TreeSet<>();
+    issuers.stream().limit(1).forEach(first -> scopes.addAll(first.issuer().requiredScopes()));
+    issuers.forEach(rules -> scopes.retainAll(rules.issuer().requiredScopes()));
+    return scopes;
   }
 }

@@ -75,7 +75,7 @@ sealed interface PresentedCredential {
 
     @Override
     public @Nullable CredentialHolder in(AuthState state) {
-      TokenRules rules = state.tokens();
+      TokenRules rules = state.rules(claims);
       return rules == null ? null : rules.holder(claims);
     }
 

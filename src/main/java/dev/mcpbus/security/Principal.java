@@ -7,8 +7,8 @@ import java.util.TreeSet;
 /**
  * Who calls, as its credential says.
  *
- * @param name an API key's name, {@code jwt:} and a token's subject, or {@code local}; what is kept
- *     for one name is never shown to another
+ * @param name an API key's name, the name of a token's issuer with a colon and a subject, or {@code
+ *     local}; what is kept for one name is never shown to another
  * @param roles the roles of the key, or the scopes of the token
  * @param admin whether the principal may change what runs
  */

@@ -1,6 +1,6 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.AuthOptions.Issuer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Tells clients which tokens we accept: the metadata document of RFC 9728 and the challenge of RFC
  * 6750. Stateless.
  *
- * @param options null if only keys are accepted
+ * @param options of which the issuers and our own URL count
  */
-record ProtectedResourceMetadata(@Nullable Jwt options) {
+record ProtectedResourceMetadata(AuthOptions options) {
 
   private static final String PATH = MountPath.PROTECTED_RESOURCE.root();
 
@@ -30,17 +30,21 @@ record ProtectedResourceMetadata(@Nullable Jwt options) {
   @Nullable JsonObject document(HttpServerRequest request) {
     String path = String.valueOf(request.path());
     String of = path.substring(PATH.length());
-    Jwt jwt = options;
-    if (jwt == null || !PLAIN.matcher(of).matches()) {
+    if (options.issuers().isEmpty() || !PLAIN.matcher(of).matches()) {
       return null;
     }
-    URI base = base(request, jwt);
-    Set<String> scopes = new TreeSet<>(jwt.requiredScopes());
-    scopes.addAll(jwt.adminScopes());
+    URI base = base(request);
+    Set<String> scopes = new TreeSet<>();
+    JsonArray servers = new JsonArray();
+    for (Issuer issuer : options.issuers()) {
+      servers.add(issuer.issuer());
+      scopes.addAll(issuer.requiredScopes());
+      scopes.addAll(issuer.adminScopes());
+    }
     JsonObject document =
         new JsonObject()
             .put("resource", of.isEmpty() ? base.toString() : origin(base) + of)
-            .put("authorization_servers", new JsonArray().add(jwt.issuer()))
+            .put("authorization_servers", servers)
             .put("bearer_methods_supported", new JsonArray().add("header"))
             .put("resource_name", "mcpbus");
     if (!scopes.isEmpty()) {
@@ -60,11 +64,10 @@ record ProtectedResourceMetadata(@Nullable Jwt options) {
     if (error != null) {
       challenge.append(", error=\"").append(error).append('"');
     }
-    Jwt jwt = options;
-    if (jwt != null) {
-      URI base = base(request, jwt);
+    if (!options.issuers().isEmpty()) {
+      URI base = base(request);
       String path = String.valueOf(request.path());
-      boolean plain = jwt.resource() == null && PLAIN.matcher(path).matches();
+      boolean plain = options.resource() == null && PLAIN.matcher(path).matches();
       String of = plain ? path : String.valueOf(base.getRawPath());
       challenge
           .append(", resource_metadata=\"")
@@ -80,8 +83,8 @@ record ProtectedResourceMetadata(@Nullable Jwt options) {
   }
 
   /** The URL by which the client addresses us; {@link OriginGuard} has checked the Host header. */
-  private static URI base(HttpServerRequest request, Jwt jwt) {
-    String known = jwt.resource();
+  private URI base(HttpServerRequest request) {
+    String known = options.resource();
     if (known != null) {
       return URI.create(known);
     }

@@ -1,8 +1,7 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
-import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -19,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * AccessTokenVerifier} runs before it.
  */
 final class TokenRules {
-
-  /** The beginning of the name of a principal that presented a token. */
-  static final String PREFIX = "jwt:";
 
   private static final int MAX_NAME = 256;
 
@@ -40,10 +36,30 @@ final class TokenRules {
   private static final Set<String> OTHER_CLAIMS =
       Set.of("at_hash", "c_hash", "s_hash", "events", "htm", "htu", "token_introspection");
 
-  private final Jwt options;
+  private final Issuer issuer;
 
-  TokenRules(Jwt options) {
-    this.options = options;
+  TokenRules(Issuer issuer) {
+    this.issuer = issuer;
+  }
+
+  /** The issuer whose tokens these rules are for. */
+  Issuer issuer() {
+    return issuer;
+  }
+
+  /** Whether a token with this {@code iss} is one of this issuer. */
+  boolean isFrom(@Nullable Object iss) {
+    return iss instanceof String text && issuer.isCalled(text);
+  }
+
+  /** Whether a token of this issuer names the principal. */
+  boolean names(Principal principal) {
+    return principal.name().startsWith(prefix());
+  }
+
+  /** The beginning of the names of its principals; no key and no other issuer has it. */
+  private String prefix() {
+    return issuer.name() + ":";
   }
 
   /**
@@ -76,8 +92,7 @@ final class TokenRules {
   /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
   @Nullable CredentialHolder holder(JsonObject claims) {
     double end = seconds(claims.getValue("exp"));
-    if (!(claims.getValue("iss") instanceof String issuer)
-        || !IssuerKeys.isSame(options.issuer(), issuer)
+    if (!isFrom(claims.getValue("iss"))
         || !isForUs(claims.getValue("aud"))
         || Double.isNaN(end)
         || !(claims.getValue("sub") instanceof String subject)
@@ -87,11 +102,11 @@ final class TokenRules {
       return null;
     }
     NavigableSet<String> scopes = scopes(claims);
-    boolean admin = options.adminScopes().stream().anyMatch(scopes::contains);
+    boolean admin = issuer.adminScopes().stream().anyMatch(scopes::contains);
     return new CredentialHolder(
-        new Principal(PREFIX + subject, scopes, admin),
-        Instant.ofEpochSecond((long) end + options.leeway().toSeconds()),
-        scopes.containsAll(options.requiredScopes()));
+        new Principal(prefix() + subject, scopes, admin),
+        Instant.ofEpochSecond((long) end + issuer.leeway().toSeconds()),
+        scopes.containsAll(issuer.requiredScopes()));
   }
 
   /**
@@ -104,7 +119,7 @@ final class TokenRules {
 
   /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */
   boolean hasBegun(JsonObject claims, Instant now) {
-    long latest = now.getEpochSecond() + options.leeway().toSeconds();
+    long latest = now.getEpochSecond() + issuer.leeway().toSeconds();
     return hasBegun(claims.getValue("nbf"), latest) && hasBegun(claims.getValue("iat"), latest);
   }
 
@@ -122,8 +137,8 @@ final class TokenRules {
   private boolean isForUs(@Nullable Object audience) {
     return audience instanceof JsonArray several
         ? several.stream().allMatch(String.class::isInstance)
-            && several.stream().anyMatch(options.audience()::contains)
-        : audience instanceof String one && options.audience().contains(one);
+            && several.stream().anyMatch(issuer.audience()::contains)
+        : audience instanceof String one && issuer.audience().contains(one);
   }
 
   /**

@@ -73,6 +73,7 @@ class MetricsRouteTest {
     AuthOptions auth =
         new AuthOptions(
             List.of(new ApiKey("prometheus", KEY.hash(), Set.of(), admin, null, null)),
+            List.of(),
             null,
             List.of(policies),
             Limits.UNBOUNDED,

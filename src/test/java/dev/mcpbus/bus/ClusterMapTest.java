@@ -36,6 +36,7 @@ class ClusterMapTest {
             "mcpbus.clients",
             "mcpbus.tokens",
             "mcpbus.token-flights",
+            "mcpbus.used",
             "mcpbus.instance");
   }
 

@@ -37,6 +37,7 @@ class AuditDiskFaultsTest {
         new DoorBed(
             new AuthOptions(
                 keys.apiKeys(),
+                List.of(),
                 null,
                 List.of(),
                 keys.limits(),

@@ -3,9 +3,10 @@ package dev.mcpbus.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions.Effect;
-import dev.mcpbus.security.AuthOptions.Jwt;
+import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
@@ -39,12 +40,11 @@ class RenewedTokenTest {
   void start(Vertx vertx) {
     issuer = new TokenIssuer(vertx);
     issuer.add("one");
-    Jwt jwt =
-        new Jwt(issuer.url(), Set.of("mcpbus"), null, null, Set.of(), Set.of("mcp:admin"), NONE);
+    List<Issuer> issuers = TestOptions.issuer(issuer.url(), Set.of(), Set.of("mcp:admin"), NONE);
     bed =
         new DoorBed(
             RecordCopy.with(
-                RecordCopy.with(DoorBed.keys(), "jwt", jwt),
+                RecordCopy.with(DoorBed.keys(), "issuers", issuers),
                 "policies",
                 List.of(allow("role:all", List.of()), allow("role:reader", List.of("read_*")))));
     client = bed.mcp("/mcp");

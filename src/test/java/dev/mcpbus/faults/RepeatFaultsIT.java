@@ -43,7 +43,8 @@ class RepeatFaultsIT {
       TestBus.startWithAuth(
           new JsonObject().put("s", entry()).put("strict", entry().put("repeat", "never")),
           BridgeOptions.DEFAULT.withPort(0),
-          new AuthOptions(List.of(), null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null));
+          new AuthOptions(
+              List.of(), List.of(), null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null));
 
   private JsonObject entry() {
     return new JsonObject()

@@ -10,7 +10,6 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
-import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.security.MountPath;
 import dev.mcpbus.testing.Certificates;
@@ -150,15 +149,9 @@ class RouteTableTest {
                     List.of(DoorBed.key("root", ROOT, true), DoorBed.key("weak", WEAK, false))),
                 "policies",
                 List.of(new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW))),
-            "jwt",
-            new Jwt(
-                issuer.url(),
-                Set.of("mcpbus"),
-                null,
-                null,
-                Set.of("mcp"),
-                Set.of("mcp:admin"),
-                Duration.ofSeconds(5)));
+            "issuers",
+            TestOptions.issuer(
+                issuer.url(), Set.of("mcp"), Set.of("mcp:admin"), Duration.ofSeconds(5)));
     long past = System.currentTimeMillis() / 1_000 - 60;
     strangers = new LinkedHashMap<>();
     strangers.put("none", "");

@@ -2,9 +2,9 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.TestOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
@@ -42,15 +42,9 @@ class TokenFaultsTest {
         new DoorBed(
             RecordCopy.with(
                 DoorBed.keys(),
-                "jwt",
-                new Jwt(
-                    issuer.url(),
-                    Set.of("mcpbus"),
-                    null,
-                    null,
-                    Set.of("mcp"),
-                    Set.of("mcp:admin"),
-                    Duration.ofSeconds(5))));
+                "issuers",
+                TestOptions.issuer(
+                    issuer.url(), Set.of("mcp"), Set.of("mcp:admin"), Duration.ofSeconds(5))));
   }
 
   @AfterEach
@@ -386,8 +380,8 @@ class TokenFaultsTest {
       AuthOptions auth =
           RecordCopy.with(
               DoorBed.keys(),
-              "jwt",
-              new Jwt(url, Set.of("mcpbus"), null, null, Set.of(), Set.of(), Duration.ZERO));
+              "issuers",
+              TestOptions.issuer(url, Set.of(), Set.of(), Duration.ZERO));
       try (DoorBed other = new DoorBed(auth)) {
         JsonObject claims = issuer.claims("eve", "mcp").put("iss", url);
         String token = issuer.token("one", claims);
@@ -461,15 +455,8 @@ class TokenFaultsTest {
     AuthOptions auth =
         RecordCopy.with(
             DoorBed.keys(),
-            "jwt",
-            new Jwt(
-                "http://127.0.0.1:1",
-                Set.of("mcpbus"),
-                null,
-                null,
-                Set.of(),
-                Set.of(),
-                Duration.ZERO));
+            "issuers",
+            TestOptions.issuer("http://127.0.0.1:1", Set.of(), Set.of(), Duration.ZERO));
     try (DoorBed lonely = new DoorBed(auth)) {
       String token = token("ann", "mcp");
       assertThat(

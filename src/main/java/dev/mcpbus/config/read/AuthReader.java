@@ -7,12 +7,9 @@ import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.AuditFile;
 import dev.mcpbus.security.AuthOptions.Effect;
-import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.AuthOptions.OnAuditFailure;
 import dev.mcpbus.security.AuthOptions.Policy;
-import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -30,21 +27,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class AuthReader {
 
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
+  static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
   private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
   private AuthReader() {}
 
   static AuthOptions read(ConfigEntry entry) {
     List<ApiKey> keys = keys(entry);
-    Jwt jwt = entry.object("jwt").map(AuthReader::jwt).orElse(null);
     List<Policy> policies = new ArrayList<>();
     entry.objects("policies").forEach(one -> policies.add(policy(one)));
     Limits limits = entry.object("limits").map(AuthReader::limits).orElse(Limits.UNBOUNDED);
     Optional<ConfigEntry> audit = entry.object("audit");
     boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
     return new AuthOptions(
-        keys, jwt, policies, limits, on, audit.map(one -> file(one, on)).orElse(null));
+        keys,
+        IssuerReader.read(entry),
+        IssuerReader.resource(entry),
+        policies,
+        limits,
+        on,
+        audit.map(one -> file(one, on)).orElse(null));
   }
 
   private static List<ApiKey> keys(ConfigEntry entry) {
@@ -88,7 +90,7 @@ final class AuthReader {
   }
 
   /** Whether the text stands there, also misspelt, and it is said already why it is none. */
-  private static boolean isReported(ConfigEntry entry, String key, String text) {
+  static boolean isReported(ConfigEntry entry, String key, String text) {
     return text.isEmpty() && (entry.has(key) ? !entry.isText(key) : !entry.lacks(key));
   }
 
@@ -106,44 +108,6 @@ final class AuthReader {
           "Write it as 2027-01-31T00:00:00Z");
       return Instant.EPOCH;
     }
-  }
-
-  private static Jwt jwt(ConfigEntry entry) {
-    String issuer = entry.word("issuer").orElse("");
-    if (!isReported(entry, "issuer", issuer)) {
-      url(entry, "issuer", issuer);
-    }
-    String jwks = entry.word("jwksUri").orElse(null);
-    String resource = entry.word("resource").orElse(null);
-    Set<String> audience = words(entry, "audience");
-    if (audience.isEmpty()
-        && entry.isListOrAbsent("audience")
-        && (entry.has("audience") || entry.lacks("audience"))) {
-      entry.wrong(
-          entry.node().line(),
-          MessageTexts.quote(entry.path() + "audience") + " is missing",
-          "List the values of \"aud\" that tokens for this service have; other tokens are refused");
-    }
-    return new Jwt(
-        issuer,
-        audience,
-        jwks == null ? null : url(entry, "jwksUri", jwks),
-        resource == null || url(entry, "resource", resource) == null ? null : resource,
-        words(entry, "scopes"),
-        words(entry, "adminScopes"),
-        entry.duration("leeway").orElse(Duration.ofSeconds(30)));
-  }
-
-  private static @Nullable URI url(ConfigEntry entry, String key, String text) {
-    URI url = CredentialUrl.parse(text);
-    if (url != null) {
-      return url;
-    }
-    entry.wrong(
-        entry.has(key) ? entry.line(key) : entry.node().line(),
-        MessageTexts.quote(entry.path() + key) + " must be an https URL",
-        "Write \"" + key + "\": \"https://...\"; http is allowed on this machine only");
-    return null;
   }
 
   private static Policy policy(ConfigEntry entry) {
@@ -217,7 +181,7 @@ final class AuthReader {
         .orElse(null);
   }
 
-  private static Set<String> words(ConfigEntry entry, String key) {
+  static Set<String> words(ConfigEntry entry, String key) {
     return new LinkedHashSet<>(entry.words(key));
   }
 }

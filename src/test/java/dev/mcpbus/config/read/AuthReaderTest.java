@@ -2,6 +2,7 @@ package dev.mcpbus.config.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -68,7 +69,7 @@ class AuthReaderTest {
     assertThat(auth.isRequired()).isTrue();
     assertThat(auth.apiKeys().get(0).expires()).isEqualTo(Instant.parse("2027-01-01T00:00:00Z"));
     assertThat(auth.apiKeys().get(0).limits()).isEqualTo(new AuthOptions.Limits(5, 5, 2));
-    assertThat(auth.jwt()).isNotNull();
+    assertThat(auth.issuers()).extracting(AuthOptions.Issuer::name).containsExactly("jwt");
     assertThat(auth.policies().get(0).effect()).isEqualTo(Effect.DENY);
     assertThat(auth.policies().get(0).actions()).isEqualTo(Set.of(Action.CALL, Action.LIST));
     assertThat(auth.auditFile()).isNotNull();
@@ -94,6 +95,13 @@ class AuthReaderTest {
         "{'jwt': {'issuer': 'http:///as', 'audience': ['me']}}",
         "{'jwt': {'issuer': 'https://as.example'}}",
         "{'jwt': {'issuer': 'https://as.example', 'audience': ['me'], 'jwksUri': 'file:///x'}}",
+        "{'issuers': [{'issuer': 'https://as.example', 'audience': ['me']}]}",
+        "{'issuers': [{'name': 'role', 'issuer': 'https://as.example', 'audience': ['me']}]}",
+        "{'issuers': [{'name': 'a:b', 'issuer': 'https://as.example', 'audience': ['me']}]}",
+        "{'issuers': {'canary': {}}}",
+        "{'issuers': [{'name': 'a', 'issuer': 'https://as.example', 'audience': ['me'],"
+            + " 'resource': 'https://me.example'}]}",
+        "{'resource': 'http://me.example'}",
         "{'policies': [{'servers': ['git']}]}",
         "{'policies': [{'effect': 'maybe'}]}",
         "{'policies': [{'effect': 'allow', 'actions': ['cal']}]}",
@@ -105,6 +113,49 @@ class AuthReaderTest {
     assertThat(result.usable()).isEmpty();
     assertThat(result.problems()).isNotEmpty();
     assertThat(result.problems().toString()).doesNotContain("canary");
+  }
+
+  @Test
+  void several_issuers_have_names_and_identifiers_of_their_own() throws IOException {
+    ConfigResult result =
+        auth(
+            "{'jwt': {'issuer': 'https://one.example', 'audience': ['me'],"
+                + " 'resource': 'https://me.example/mcp'},"
+                + " 'issuers': [{'name': 'work', 'issuer': 'https://two.example/',"
+                + " 'audience': ['me'], 'adminScopes': ['adm']}]}");
+    assertThat(result.problems()).isEmpty();
+    AuthOptions auth = result.usable().orElseThrow().auth();
+    assertThat(auth.issuers())
+        .extracting(AuthOptions.Issuer::name, AuthOptions.Issuer::issuer)
+        .containsExactly(
+            tuple("jwt", "https://one.example"), tuple("work", "https://two.example/"));
+    assertThat(auth.resource()).isEqualTo("https://me.example/mcp");
+
+    assertThat(
+            auth("{'issuers': [{'name': 'a', 'issuer': 'https://one.example', 'audience': ['x']},"
+                    + " {'name': 'a', 'issuer': 'https://two.example', 'audience': ['x']}]}")
+                .problems())
+        .singleElement()
+        .satisfies(
+            problem ->
+                assertThat(problem.toString())
+                    .contains("auth.issuers[1].name", "also the name of another issuer"));
+    assertThat(
+            auth("{'jwt': {'issuer': 'https://one.example', 'audience': ['x']},"
+                    + " 'issuers': [{'name': 'b', 'issuer': 'https://one.example/',"
+                    + " 'audience': ['y']}]}")
+                .problems())
+        .singleElement()
+        .satisfies(
+            problem ->
+                assertThat(problem.toString())
+                    .contains("auth.issuers[0].issuer", "also that of \"jwt\"", "one entry"));
+    assertThat(
+            auth("{'resource': 'https://me.example', 'jwt': {'issuer': 'https://one.example',"
+                    + " 'audience': ['x'], 'resource': 'https://me.example'}}")
+                .problems()
+                .toString())
+        .contains("say the same", "Keep");
   }
 
   @Test

@@ -90,7 +90,9 @@ class ConfigurationTablesTest {
                 return;
               }
               JsonObject declared = key.declared();
-              if (declared.containsKey("properties")) {
+              if (declared.containsKey("properties") && declared.containsKey("x-same-as")) {
+                rows.add(row("`" + path + name + "`", "object", "", says(key)));
+              } else if (declared.containsKey("properties")) {
                 rows(key.members(), path + name + ".", Set.of(), rows);
               } else if (inner(declared).containsKey("properties")) {
                 String item = declared.containsKey("items") ? "[]." : ".<name>.";
