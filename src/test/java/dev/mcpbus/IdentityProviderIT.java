@@ -1,0 +1,246 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.mcpbus.testing.CallerServer;
+import dev.mcpbus.testing.Http;
+import dev.mcpbus.testing.IdentityProvider;
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tokens of an identity provider that other people wrote, at the doors of mcpbus. */
+class IdentityProviderIT {
+
+  private static final String RESOURCE = "http://mcpbus.example/mcp";
+  private static final String OPAQUE = "http://opaque.example/mcp";
+  private static final String NOTES = "http://notes.example/mcp";
+
+  private static IdentityProvider provider;
+  private static IdentityProvider other;
+  private static CallerServer server;
+  private static Vertx vertx;
+  private static McpBus bus;
+
+  @BeforeAll
+  static void start() {
+    JsonObject exchangeable = new JsonObject().put("mcpbus", new JsonArray().add(RESOURCE));
+    provider =
+        new IdentityProvider(
+            new JsonObject()
+                .put("opaque", new JsonArray().add(OPAQUE))
+                .put("exchangeable", exchangeable));
+    other = new IdentityProvider();
+    server = CallerServer.ofTokens("both", provider);
+    vertx = Vertx.vertx();
+    bus =
+        TestBus.await(
+            McpBus.start(
+                vertx,
+                McpBus.Options.of(
+                        new JsonObject()
+                            .put("auth", new JsonObject().put("jwt", provider.jwt(RESOURCE))))
+                    .withPort(0)));
+  }
+
+  @AfterAll
+  static void close() {
+    TestBus.await(bus.close());
+    TestBus.await(vertx.close());
+    server.close();
+    other.close();
+    provider.close();
+  }
+
+  private static Http.Answer caller(String... headers) {
+    return Http.get(bus.port(), "/api/caller", headers);
+  }
+
+  private static String[] bearer(String token) {
+    return new String[] {"Authorization", "Bearer " + token};
+  }
+
+  @Test
+  void each_person_is_a_principal_of_his_own() {
+    for (String person : new String[] {"alice", "bob"}) {
+      Http.Answer answer = caller(bearer(provider.accessToken(person, RESOURCE, "openid mcp")));
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.json().getString("name")).isEqualTo("jwt:" + person);
+      assertThat(answer.json().getBoolean("admin")).isFalse();
+    }
+    String admin = provider.accessToken("alice", RESOURCE, "mcp mcp:admin");
+    assertThat(caller(bearer(admin)).json().getBoolean("admin")).isTrue();
+  }
+
+  @Test
+  void a_client_of_mcp_comes_in_with_it() {
+    McpHttp client = new McpHttp(bus.port(), "/mcp");
+    String[] alice = bearer(provider.accessToken("alice", RESOURCE, "mcp"));
+    assertThat(client.initialize("2025-11-25", new JsonObject(), alice).initialized()).isNotNull();
+    assertThat(client.post(client.request("ping", new JsonObject())).status()).isEqualTo(401);
+  }
+
+  @Test
+  void a_token_for_another_server_of_the_company_is_refused() {
+    assertThat(caller(bearer(provider.accessToken("alice", NOTES, "mcp"))).status()).isEqualTo(401);
+  }
+
+  @Test
+  void a_token_with_too_few_scopes_is_refused() {
+    Http.Answer answer = caller(bearer(provider.accessToken("alice", RESOURCE, "notes")));
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.headers().firstValue("WWW-Authenticate").orElse(""))
+        .contains("insufficient_scope");
+  }
+
+  @Test
+  void an_id_token_is_no_access_token() {
+    JsonObject tokens = provider.logIn("alice", RESOURCE, "openid mcp");
+    assertThat(caller(bearer(tokens.getString("id_token"))).status()).isEqualTo(401);
+    assertThat(caller(bearer(tokens.getString("access_token"))).status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_token_of_an_issuer_that_is_not_configured_is_refused() {
+    assertThat(caller(bearer(other.accessToken("alice", RESOURCE, "mcp"))).status()).isEqualTo(401);
+  }
+
+  @Test
+  void an_opaque_token_that_nothing_can_check_is_refused() {
+    String opaque = provider.accessToken("alice", OPAQUE, "mcp");
+    assertThat(opaque).doesNotContain(".");
+    assertThat(caller(bearer(opaque)).status()).isEqualTo(401);
+  }
+
+  @Test
+  void a_token_that_is_bound_to_a_key_is_refused_without_a_proof() throws JOSEException {
+    String proof = proof("POST", provider.issuer() + "/token");
+    JsonObject tokens = provider.logIn("alice", RESOURCE, "mcp", "DPoP", proof);
+    assertThat(tokens.getString("token_type")).isEqualTo("DPoP");
+    assertThat(caller(bearer(tokens.getString("access_token"))).status()).isEqualTo(401);
+  }
+
+  private static String proof(String method, String uri) throws JOSEException {
+    ECKey key = new ECKeyGenerator(Curve.P_256).generate();
+    SignedJWT proof =
+        new SignedJWT(
+            new JWSHeader.Builder(JWSAlgorithm.ES256)
+                .type(new JOSEObjectType("dpop+jwt"))
+                .jwk(key.toPublicJWK())
+                .build(),
+            new JWTClaimsSet.Builder()
+                .jwtID("one proof")
+                .claim("htm", method)
+                .claim("htu", uri)
+                .claim("iat", Instant.now().getEpochSecond())
+                .build());
+    proof.sign(new ECDSASigner(key));
+    return proof.serialize();
+  }
+
+  @Test
+  void a_renewed_token_comes_in_and_a_token_that_was_taken_back_is_not_renewed() {
+    JsonObject first = provider.logIn("bob", RESOURCE, "mcp");
+    Http.Answer renewed = provider.refresh(first.getString("refresh_token"));
+    assertThat(caller(bearer(renewed.json().getString("access_token"))).status()).isEqualTo(200);
+
+    provider.revoke(renewed.json().getString("refresh_token"));
+    assertThat(
+            provider.refresh(renewed.json().getString("refresh_token")).json().getString("error"))
+        .isEqualTo("invalid_grant");
+  }
+
+  @Test
+  void mcpbus_may_exchange_what_was_issued_for_it_and_nothing_else() {
+    String alice = provider.accessToken("alice", RESOURCE, "mcp notes");
+    JsonObject exchanged = provider.exchange(alice, NOTES).json();
+    JsonObject claims = IdentityProvider.claims(exchanged.getString("access_token"));
+    assertThat(claims.getString("sub")).isEqualTo("alice");
+    assertThat(claims.getString("aud")).isEqualTo(NOTES);
+    assertThat(claims.getString("client_id")).isEqualTo("mcpbus");
+
+    String elsewhere = provider.accessToken("alice", "http://elsewhere.example/mcp", "mcp");
+    assertThat(provider.exchange(elsewhere, NOTES).status()).isEqualTo(400);
+    String foreign = other.accessToken("alice", RESOURCE, "mcp");
+    assertThat(provider.exchange(foreign, NOTES).status()).isEqualTo(400);
+    String carol = provider.accessToken("carol", RESOURCE, "mcp");
+    provider.leaves("carol");
+    assertThat(provider.exchange(carol, NOTES).status()).isEqualTo(400);
+  }
+
+  @Test
+  void the_protected_server_answers_by_the_person_of_the_token() {
+    String url = server.url().toString();
+    for (String person : new String[] {"alice", "bob"}) {
+      McpHttp.Session session =
+          server
+              .direct()
+              .initialize(
+                  "2025-11-25",
+                  new JsonObject(),
+                  bearer(provider.accessToken(person, url, "notes")));
+      assertThat(McpHttp.names(session.call("tools/list", new JsonObject()).result(), "tools"))
+          .contains("whoami", "of_" + person);
+      addsNote(session, "a note of " + person);
+    }
+    McpHttp refused = server.direct();
+    assertThat(
+            refused
+                .post(
+                    refused.request("ping", new JsonObject()),
+                    bearer(provider.accessToken("alice", RESOURCE, "mcp")))
+                .status())
+        .isEqualTo(401);
+  }
+
+  /** It is the only one. */
+  private static void addsNote(McpHttp.Session session, String note) {
+    JsonObject call =
+        new JsonObject()
+            .put("name", "add_note")
+            .put("arguments", new JsonObject().put("note", note));
+    assertThat(McpHttp.text(session.call("tools/call", call).result()))
+        .isEqualTo(new JsonArray().add(note).encode());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"header", "query", "variable"})
+  void a_server_of_secrets_answers_by_the_person_of_the_secret(String where) {
+    String secret = CallerServer.secret("bob");
+    try (CallerServer http = CallerServer.ofSecrets("both")) {
+      JsonObject entry =
+          switch (where) {
+            case "header" ->
+                new JsonObject()
+                    .put("url", http.url().toString())
+                    .put("headers", new JsonObject().put("X-Token", secret));
+            case "query" -> new JsonObject().put("url", http.url() + "?token=" + secret);
+            default -> CallerServer.stdio("both", secret);
+          };
+      try (TestBus one = TestBus.start(TestBus.server("notes", entry))) {
+        assertThat(
+                TestBus.await(one.bus().server("notes").callTool("whoami", new JsonObject()))
+                    .text())
+            .isEqualTo("bob");
+      }
+    }
+  }
+}
