@@ -22,6 +22,7 @@ import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.StateFile;
+import dev.mcpbus.hosting.credentials.CallerCredentials;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.InternalContext;
@@ -42,6 +43,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -284,9 +286,8 @@ final class VerticleTree {
 
   Future<Void> apply(ConfigDiff diff) {
     AuthOptions auth = diff.auth();
-    if (auth != null) {
-      access.reload(auth);
-    }
+    Set<String> gone = auth == null ? Set.of() : access.reload(auth);
+    CallerCredentials.of(vertx, System.getenv()).forget(gone);
     return servers.apply(diff);
   }
 

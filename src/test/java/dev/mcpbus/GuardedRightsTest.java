@@ -47,6 +47,7 @@ class GuardedRightsTest {
           Set.of("doctor.CommandCheck", "doctor.Endpoint"),
           "gets tokens with it, and keeps them encrypted",
           Set.of(
+              "hosting.credentials.CallerCredentials",
               "hosting.credentials.OAuthAuthenticators",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",

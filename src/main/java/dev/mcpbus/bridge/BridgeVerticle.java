@@ -185,6 +185,7 @@ public final class BridgeVerticle extends VerticleBase {
     new CallerRoute(admissions.isRequired()).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new DiagnosticRoutes(calls, limits).mount(routes);
+    new CredentialRoutes(calls, limits).mount(routes);
     streams = new OpenStreams(vertx, options, shared, gate, arrivals, requests);
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, gate, limits).mount(routes);

@@ -59,7 +59,7 @@ record ServiceRoutes(BridgeCalls calls, ParseLimits limits) {
   static Route route(ServiceOperation row, int path) {
     Action action =
         switch (row.subject) {
-          case FILTERED, LIST_OF_SERVER, LIST_OF_NODE -> Action.LIST;
+          case FILTERED, LIST_OF_SERVER, LIST_OF_NODE, OWN -> Action.LIST;
           case ADMIN_OF_SERVER, ADMIN_OF_NAME, ADMIN_OF_NODE, ADMIN_OF_SERVER_OR_SOME ->
               Action.ADMIN;
           case METRICS_OF_SERVER_OR_SOME -> Action.METRICS;

@@ -137,6 +137,18 @@ public final class Addresses extends McpAddresses {
    */
   public static final String SERVERS_LOGINS = "mcp.servers.logins";
 
+  /** What a principal has stored at mcpbus for servers, without the values. */
+  public static final String CREDENTIALS_LIST = "mcp.credentials.list";
+
+  /** Stores the personal secret of a principal for a server. */
+  public static final String CREDENTIALS_SET = "mcp.credentials.set";
+
+  /** Removes what a principal has stored for a server, or for all. */
+  public static final String CREDENTIALS_REMOVE = "mcp.credentials.remove";
+
+  /** Published between nodes: what a principal has stored for a server, or for all, has changed. */
+  public static final String CREDENTIALS_CHANGED = "mcp.credentials.changed";
+
   /** The configuration file of the node that replies, and what is wrong with it. */
   public static final String SERVERS_CONFIG = "mcp.servers.config";
 

@@ -54,7 +54,8 @@ public enum ClusterMap {
 
   /**
    * By the key of OAuth settings the sealed tokens: one for each settings. The node that has
-   * obtained or renewed them writes.
+   * obtained or renewed them writes. By {@code "principal <name> <what>"} what a principal has
+   * stored, sealed too: 1,000 secrets for each at most. The node that was asked writes.
    */
   TOKENS("mcpbus.tokens"),
 

@@ -29,6 +29,7 @@ public record HttpPath(
   public enum Verb {
     GET,
     POST,
+    PUT,
     DELETE
   }
 
@@ -89,12 +90,17 @@ public record HttpPath(
     return new HttpPath(Verb.POST, path, id, summary, null, body, answer, 200, List.of(query));
   }
 
+  static HttpPath put(String path, String id, String summary, String body, String answer) {
+    return new HttpPath(Verb.PUT, path, id, summary, null, body, answer, 200, List.of());
+  }
+
   static HttpPath created(String path, String id, String summary, String body, String answer) {
     return new HttpPath(Verb.POST, path, id, summary, null, body, answer, 201, List.of());
   }
 
-  static HttpPath delete(String path, String id, String summary, String answer) {
-    return new HttpPath(Verb.DELETE, path, id, summary, null, null, answer, 200, List.of());
+  static HttpPath delete(
+      String path, String id, String summary, String answer, HttpQuery... query) {
+    return new HttpPath(Verb.DELETE, path, id, summary, null, null, answer, 200, List.of(query));
   }
 
   /**

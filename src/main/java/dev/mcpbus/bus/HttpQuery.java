@@ -29,6 +29,10 @@ public enum HttpQuery {
   OFFSET("offset", QueryKind.FROM_1, "Leave out so many of the best."),
   WITH_SKILLS("skills", QueryKind.FLAG, "The best skills, too."),
   ONE_SERVER("server", QueryKind.TEXT, "Only those of this server."),
+  PRINCIPAL(
+      "principal",
+      QueryKind.TEXT,
+      "Of this principal, which needs the admin right; else the caller's own."),
   SERVERS("server", QueryKind.TEXTS, "Only of these servers; several times, or with commas."),
   EVENT_TYPES("type", QueryKind.TEXTS, "Only events of these types."),
   LAST_EVENT_ID(

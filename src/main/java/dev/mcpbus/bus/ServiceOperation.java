@@ -3,7 +3,9 @@ package dev.mcpbus.bus;
 import static dev.mcpbus.bus.HttpPath.created;
 import static dev.mcpbus.bus.HttpPath.delete;
 import static dev.mcpbus.bus.HttpPath.post;
+import static dev.mcpbus.bus.HttpPath.put;
 import static dev.mcpbus.bus.HttpQuery.ONE_SERVER;
+import static dev.mcpbus.bus.HttpQuery.PRINCIPAL;
 import static dev.mcpbus.bus.HttpQuery.SERVERS;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.ADMIN_OF_NAME;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.ADMIN_OF_NODE;
@@ -14,6 +16,7 @@ import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.FILTERED;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.LIST_OF_NODE;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.LIST_OF_SERVER;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.METRICS_OF_SERVER_OR_SOME;
+import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.OWN;
 import static dev.mcpbus.bus.ServiceOperation.ServiceSubject.OWN_QUESTIONS;
 import static dev.mcpbus.bus.SocketRule.CLOSED;
 import static dev.mcpbus.bus.SocketRule.WHOLE;
@@ -66,6 +69,13 @@ public enum ServiceOperation {
       post("/api/servers/:id/rpc-log", "setRpcLog", "Says for a time where the JSON-RPC messages of a server are shown.", "RpcLogChange", "RpcLogState")),
   LOGINS(Addresses.SERVERS_LOGINS, ADMIN_OF_NODE, CLOSED, false, "Object", "LoginList",
       HttpPath.get("/api/logins", "listLogins", "Login pages that wait for a person.", "LoginList")),
+  CREDENTIALS_LIST(Addresses.CREDENTIALS_LIST, OWN, CLOSED, false, "PrincipalNamed", "CredentialList",
+      HttpPath.get("/api/credentials", "listCredentials", "What the caller has stored for servers, without the values.", "CredentialList", PRINCIPAL)),
+  CREDENTIALS_SET(Addresses.CREDENTIALS_SET, LIST_OF_SERVER, CLOSED, false, "NewCredential", "Credential",
+      put("/api/credentials/:id", "setCredential", "Stores the caller's personal secret for a server.", "Secret", "Credential")),
+  CREDENTIALS_REMOVE(Addresses.CREDENTIALS_REMOVE, OWN, CLOSED, false, "CredentialNamed", "CredentialsRemoved",
+      delete("/api/credentials/:id", "removeCredential", "Removes what the caller has stored for a server.", "CredentialsRemoved", PRINCIPAL),
+      delete("/api/credentials", "removeCredentials", "Removes all that the caller has stored.", "CredentialsRemoved", PRINCIPAL)),
   LEASES(Addresses.SERVERS_LEASES, ADMIN_OF_NODE, CLOSED, false, "Object", "LeaseList",
       HttpPath.get("/api/leases", "listLeases", "The private connections of this node: of which server, for which client.", "LeaseList")),
   RELEASE(Addresses.SERVERS_RELEASE, ADMIN_OF_NODE, CLOSED, false, "Object", "Released",
@@ -88,7 +98,9 @@ public enum ServiceOperation {
     METRICS_OF_SERVER_OR_SOME,
     CALL_OF_SERVER_OR_ALL,
     /** Nothing: who asks has only what is its own. */
-    OWN_QUESTIONS
+    OWN_QUESTIONS,
+    /** Nothing: it is about what the caller has stored. */
+    OWN
   }
 
   public final String address;

@@ -16,6 +16,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.read.ConfigReader;
 import dev.mcpbus.hosting.ServerHosting.Addition;
+import dev.mcpbus.hosting.credentials.CallerCredentials;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.supervisor.SupervisorVerticle;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .preview}, {@code .examine},
  * {@code .remove}, {@code .list}, {@code .get}, {@code .config}, {@code .calls}, {@code .activity},
  * {@code .rpclog}, {@code .nodes}, {@code .nodes.drain}, {@code .lease}, {@code .leases} and {@code
- * .release}. It starts and ends connections through the supervisor; calls go to the connections
- * themselves. Owner of the hosting and of the private connections, on its context.
+ * .release}, and {@code mcp.credentials.*}. It starts and ends connections through the supervisor;
+ * calls go to the connections themselves. Owner of the hosting and of the private connections, on
+ * its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -136,6 +139,9 @@ public final class ServersVerticle extends VerticleBase {
             Path.of(System.getProperty("user.home", ".")),
             ServerExaminations.MOST);
     examinationRequests = new ExaminationRequests(vertx, hosting, statuses, examinations);
+    CredentialRequests credentials =
+        new CredentialRequests(
+            CallerCredentials.of(vertx, System.getenv()), id -> hosting.ids().contains(id));
     leases = new LeaseOperations(hosting, privateConnections, this::known);
     diagnostics =
         new DiagnosticRequests(vertx, hosting, this::known, privateConnections.diagnostics());
@@ -164,6 +170,9 @@ public final class ServersVerticle extends VerticleBase {
                             Addresses.SERVERS_LOGINS,
                             () -> PendingLogins.of(vertx).toJson(Instant.now(), hosting.ids())),
                         reply(Addresses.SERVERS_CONFIG, () -> configuration.toJson(hosting.ids())),
+                        credentials(Addresses.CREDENTIALS_LIST, credentials::list),
+                        credentials(Addresses.CREDENTIALS_SET, credentials::set),
+                        credentials(Addresses.CREDENTIALS_REMOVE, credentials::remove),
                         consume(Addresses.SERVERS_CALLS, diagnostics::calls),
                         consume(Addresses.SERVERS_ACTIVITY, diagnostics::activity),
                         consume(Addresses.SERVERS_RPCLOG, diagnostics::rpcLog),
@@ -242,6 +251,12 @@ public final class ServersVerticle extends VerticleBase {
         .<Object>consumer(
             address, message -> JsonReplies.serve(message, () -> operation.apply(message)))
         .completion();
+  }
+
+  private Future<Void> credentials(
+      String address, BiFunction<@Nullable Requester, JsonObject, Future<JsonObject>> operation) {
+    return serve(
+        address, message -> operation.apply(Requester.of(message.headers()), body(message.body())));
   }
 
   private Future<Void> reply(String address, Supplier<JsonObject> state) {

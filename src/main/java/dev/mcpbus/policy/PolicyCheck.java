@@ -96,6 +96,7 @@ public final class PolicyCheck {
       case CALL_OF_SERVER_OR_ALL ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
       case OWN_QUESTIONS -> Operation.own(Action.CALL, id);
+      case OWN -> Operation.own(Action.LIST, id);
     };
   }
 

@@ -33,7 +33,7 @@ public final class ServerId {
    */
   public static final Set<String> RESERVED =
       Set.of(
-          ("tools resources prompts skills servers events input rpc supervisor catalog "
+          ("tools resources prompts skills servers credentials events input rpc supervisor catalog "
                   + "placement limits progress")
               .split(" "));
 

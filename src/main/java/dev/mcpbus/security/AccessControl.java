@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -110,19 +111,23 @@ public final class AccessControl {
    * new options have neither keys nor tokens, every request is refused. If login was not required
    * and the new options have keys or tokens, the reload is ignored. Both cases write a warning to
    * the log.
+   *
+   * @return the names of the keys that are there no more
    */
-  public void reload(AuthOptions options) {
+  public Set<String> reload(AuthOptions options) {
     if (options.isRequired() && !required) {
       LOG.warn(
           "auth: the new configuration requires login; restart mcpbus to apply it. Until then"
               + " mcpbus goes on serving loopback callers without login");
-      return;
+      return Set.of();
     }
     if (required && !options.isRequired()) {
       LOG.warn(
           "auth: the new configuration has no keys and no tokens, so mcpbus refuses every request;"
               + " add a key or a token issuer, or restart mcpbus to serve without login");
     }
+    Set<String> gone = names(state.options());
+    gone.removeAll(names(options));
     AuthState next = new AuthState(options, adminKey);
     limiter.limits(next.limits());
     state = next;
@@ -135,6 +140,13 @@ public final class AccessControl {
             : options.issuers().stream()
                 .map(Issuer::issuer)
                 .collect(Collectors.joining(", ", ", tokens of ", "")));
+    return gone;
+  }
+
+  private static Set<String> names(AuthOptions options) {
+    return options.apiKeys().stream()
+        .map(ApiKey::name)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /**

@@ -217,7 +217,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     request
         .response()
         .setStatusCode(204)
-        .putHeader("Access-Control-Allow-Methods", "GET, POST, DELETE")
+        .putHeader("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
         .putHeader("Access-Control-Allow-Headers", allowed.toString())
         .putHeader("Access-Control-Max-Age", "600")
         .end();

@@ -60,6 +60,9 @@ class AsyncApiDocumentTest {
           Map.entry(
               "serverCompletion",
               "{'ref':{'type':'ref/prompt','name':'greet'},'argument':{'name':'name','value':''}}"),
+          Map.entry("serviceCredentialsList", "{'principal':'alice'}"),
+          Map.entry("serviceCredentialsSet", "{'id':'demo','secret':'s','principal':'alice'}"),
+          Map.entry("serviceCredentialsRemove", "{'principal':'alice'}"),
           Map.entry("serverLoglevel", "{'level':'info'}"),
           Map.entry("serverRequest", "{'method':'tools/list'}"),
           Map.entry("serverNotify", "{'method':'x/y'}"),

@@ -246,7 +246,7 @@ class BridgeGuardTest {
     var preflight = bridge.send(HttpMethod.OPTIONS, "/rpc", "", listed);
     assertThat(preflight.status()).isEqualTo(204);
     assertThat(preflight.headers().get("Access-Control-Allow-Methods"))
-        .isEqualTo("GET, POST, DELETE");
+        .isEqualTo("GET, POST, PUT, DELETE");
     assertThat(preflight.headers().contains("Access-Control-Allow-Credentials")).isFalse();
 
     for (String near :

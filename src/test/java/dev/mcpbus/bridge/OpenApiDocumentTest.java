@@ -304,6 +304,11 @@ class OpenApiDocumentTest {
     fits(seen, "listLogins", "/api/logins", null, 200);
     fits(seen, "listLeases", "/api/leases", null, 200);
     fits(seen, "endLease", "/api/leases/none", null, 404);
+    fits(seen, "setCredential", "/api/credentials/demo", "{\"secret\":\"s\"}", 200);
+    fits(seen, "setCredential", "/api/credentials/demo", "{}", 400);
+    fits(seen, "listCredentials", "/api/credentials", null, 200);
+    fits(seen, "removeCredential", "/api/credentials/demo", null, 200);
+    fits(seen, "removeCredentials", "/api/credentials", null, 200);
     fits(seen, "listCalls", one + "/calls", null, 200);
     fits(seen, "cancelNumberedCall", one + "/calls/7777/cancel", "", 200);
     fits(seen, "cancelNumberedCall", one + "/calls/x/cancel", "", 400);

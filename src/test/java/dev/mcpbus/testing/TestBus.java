@@ -23,7 +23,8 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.security.oauth.TokenStoreProvider;
+import dev.mcpbus.security.oauth.OwnTokenStore;
+import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.Transport;
@@ -36,10 +37,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -82,17 +80,8 @@ public final class TestBus implements AutoCloseable {
             InputOptions.DEFAULT,
             new VertxOptions(),
             vertx -> {},
-            vertx -> OAuthAuthenticators.ofVariables(vertx, variables()),
+            vertx -> OAuthAuthenticators.ofVariables(vertx, System.getenv()),
             vertx -> PinStore.inMemory());
-
-    /** With tokens of its own: each bus begins as that of a new user does. */
-    private static Map<String, String> variables() {
-      Map<String, String> variables = new HashMap<>(System.getenv());
-      Path all = Path.of(variables.getOrDefault(TokenStoreProvider.FILE_VARIABLE, "target/tokens"));
-      Path own = all.resolveSibling(UUID.randomUUID().toString()).resolve("tokens");
-      variables.put(TokenStoreProvider.FILE_VARIABLE, own.toString());
-      return variables;
-    }
 
     Seams with(@Nullable BridgeOptions other) {
       return with(other, gateway);
@@ -105,6 +94,7 @@ public final class TestBus implements AutoCloseable {
 
   private TestBus(Vertx vertx, TestOptions options, Seams seams) {
     this.vertx = vertx;
+    OwnTokenStore.use(vertx, TokenStore.inMemory()); // each bus begins as that of a new user does
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
     try {
       this.bus =

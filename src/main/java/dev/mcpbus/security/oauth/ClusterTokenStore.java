@@ -9,6 +9,9 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +84,33 @@ final class ClusterTokenStore implements TokenStore {
     } catch (GeneralSecurityException e) {
       return Future.failedFuture(e);
     }
+  }
+
+  @Override
+  public Future<Void> remove(String key) {
+    return tokens().compose(tokens -> tokens.remove(key)).mapEmpty();
+  }
+
+  @Override
+  public Future<Map<String, JsonObject>> list(String prefix) {
+    return tokens()
+        .compose(AsyncMap::keys)
+        .compose(
+            keys -> {
+              List<String> own = keys.stream().filter(key -> key.startsWith(prefix)).toList();
+              return Future.join(own.stream().map(this::load).toList())
+                  .map(
+                      loaded -> {
+                        Map<String, JsonObject> found = new TreeMap<>();
+                        for (int i = 0; i < own.size(); i++) {
+                          JsonObject state = loaded.resultAt(i);
+                          if (state != null) { // not removed meanwhile
+                            found.put(own.get(i), state);
+                          }
+                        }
+                        return found;
+                      });
+            });
   }
 
   @Override

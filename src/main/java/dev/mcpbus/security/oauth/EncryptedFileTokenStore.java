@@ -14,6 +14,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class EncryptedFileTokenStore implements TokenStore {
 
   private static final byte[] MAGIC = "mcpbus-tokens-1\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Each use reads the whole file. */
+  private static final int MAX_BYTES = 64 * 1024 * 1024;
 
   private final Vertx vertx;
   private final PrivateFile file;
@@ -45,10 +54,54 @@ final class EncryptedFileTokenStore implements TokenStore {
 
   @Override
   public Future<Void> save(String name, JsonObject state) {
+    return update(all -> all.put(name, state)).mapEmpty();
+  }
+
+  @Override
+  public Future<Void> remove(String name) {
+    return update(all -> all.remove(name)).mapEmpty();
+  }
+
+  @Override
+  public Future<Map<String, JsonObject>> list(String prefix) {
     return vertx.executeBlocking(
         () -> {
-          file.update(() -> sealed(read().put(name, state)));
-          return null;
+          JsonObject all = read();
+          Map<String, JsonObject> found = new TreeMap<>();
+          keys(all, prefix).forEach(key -> found.put(key, all.getJsonObject(key)));
+          return found;
+        },
+        false);
+  }
+
+  @Override
+  public Future<Set<String>> removeAll(String prefix) {
+    return update(
+        all -> {
+          Set<String> found = keys(all, prefix);
+          found.forEach(all::remove);
+          return found;
+        });
+  }
+
+  private static Set<String> keys(JsonObject all, String prefix) {
+    Set<String> keys = new TreeSet<>(all.fieldNames());
+    keys.removeIf(key -> !key.startsWith(prefix));
+    return keys;
+  }
+
+  /** Changes the content, alone among all threads and processes. */
+  private <T> Future<T> update(Function<JsonObject, T> change) {
+    return vertx.executeBlocking(
+        () -> {
+          AtomicReference<@Nullable T> outcome = new AtomicReference<>();
+          file.update(
+              () -> {
+                JsonObject all = read();
+                outcome.set(change.apply(all));
+                return sealed(all);
+              });
+          return outcome.get();
         },
         false);
   }
@@ -79,8 +132,13 @@ final class EncryptedFileTokenStore implements TokenStore {
     }
   }
 
-  private byte[] sealed(JsonObject all) throws GeneralSecurityException {
-    byte[] sealed = seal.seal(all.toBuffer().getBytes(), MAGIC);
+  private byte[] sealed(JsonObject all) throws GeneralSecurityException, IOException {
+    byte[] plain = all.toBuffer().getBytes();
+    if (plain.length > MAX_BYTES) {
+      throw new IOException(
+          file.path() + " is full: " + MAX_BYTES + " bytes of tokens and secrets");
+    }
+    byte[] sealed = seal.seal(plain, MAGIC);
     return ByteBuffer.allocate(MAGIC.length + sealed.length).put(MAGIC).put(sealed).array();
   }
 }

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,21 @@ final class LateTokenStore implements TokenStore {
   @Override
   public Future<Void> save(String key, JsonObject state) {
     return store().compose(store -> store.save(key, state));
+  }
+
+  @Override
+  public Future<Void> remove(String key) {
+    return store().compose(store -> store.remove(key));
+  }
+
+  @Override
+  public Future<Map<String, JsonObject>> list(String prefix) {
+    return store().compose(store -> store.list(prefix));
+  }
+
+  @Override
+  public Future<Set<String>> removeAll(String prefix) {
+    return store().compose(store -> store.removeAll(prefix));
   }
 
   @Override

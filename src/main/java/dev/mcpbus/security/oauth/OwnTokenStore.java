@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class OwnTokenStore {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnTokenStore.class);
+  private static final String GIVEN = "";
   private static final String STORES = "dev.mcpbus.own-token-store";
 
   private record SharedTokenStore(TokenStore store) implements Shareable {}
@@ -34,9 +35,21 @@ public final class OwnTokenStore {
    */
   public static TokenStore of(Vertx vertx, Map<String, String> variables) {
     LocalMap<String, SharedTokenStore> stores = vertx.sharedData().getLocalMap(STORES);
+    SharedTokenStore given = stores.get(GIVEN);
+    if (given != null) {
+      return given.store();
+    }
     return stores
         .computeIfAbsent(place(variables), absent -> new SharedTokenStore(open(vertx, variables)))
         .store();
+  }
+
+  /** Makes a store that of this Vert.x, whatever the variables say; before the first use. */
+  public static void use(Vertx vertx, TokenStore store) {
+    vertx
+        .sharedData()
+        .<String, SharedTokenStore>getLocalMap(STORES)
+        .put(GIVEN, new SharedTokenStore(store));
   }
 
   /** Without the key itself. */
