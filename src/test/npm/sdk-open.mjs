@@ -4,8 +4,9 @@
  * `kind` is v1|v1-sse|v2-sse|v2-legacy|v2-modern|v2-auto; `url` a URL, or with `args` a command.
  * Gives the client, its transport, `on` to set what answers requests, `call` for tools, and `progress`:
  * what the transport has read of it. The SDK drops progress that it reads in one piece with the result.
+ * `options` are those of a transport over HTTP.
  */
-export async function open(kind, url, args, capabilities) {
+export async function open(kind, url, args, capabilities, options) {
   const stdio = args.length > 0 ? { command: url, args, env: process.env } : undefined;
   const info = { name: `sdk-${kind}`, version: '1.0.0' };
 
@@ -19,7 +20,7 @@ export async function open(kind, url, args, capabilities) {
     return {
       client,
       transport: stdio ? new StdioClientTransport(stdio)
-        : kind === 'v1-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
+        : kind === 'v1-sse' ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options),
       on: (method, handler) => client.setRequestHandler(
         {
         'elicitation/create': types.ElicitRequestSchema,
@@ -39,7 +40,7 @@ export async function open(kind, url, args, capabilities) {
     return {
       client,
       transport: stdio ? new StdioClientTransport(stdio)
-        : kind === 'v2-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
+        : kind === 'v2-sse' ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options),
       on: (method, handler) => client.setRequestHandler(method, handler),
       call: (params, options) => client.callTool(params, options),
     };

@@ -13,13 +13,16 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.mcpbus.testing.CallerServer;
+import dev.mcpbus.testing.FreePorts;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.SdkSignIn;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +42,7 @@ class IdentityProviderIT {
   private static CallerServer server;
   private static Vertx vertx;
   private static McpBus bus;
+  private static String own;
 
   @BeforeAll
   static void start() {
@@ -51,14 +55,19 @@ class IdentityProviderIT {
     other = new IdentityProvider();
     server = CallerServer.ofTokens("both", provider);
     vertx = Vertx.vertx();
+    int port = FreePorts.one();
+    // Real clients ask for tokens for the URL that they know.
+    own = "http://127.0.0.1:" + port + "/mcp";
+    JsonObject jwt = provider.jwt(RESOURCE);
+    jwt.getJsonArray("audience").add(own);
     bus =
         TestBus.await(
             McpBus.start(
                 vertx,
-                McpBus.Options.of(
-                        new JsonObject()
-                            .put("auth", new JsonObject().put("jwt", provider.jwt(RESOURCE))))
-                    .withPort(0)));
+                McpBus.Options.of(new JsonObject().put("auth", new JsonObject().put("jwt", jwt)))
+                    .withServer("caller", CallerServer.stdio("both", CallerServer.secret("carol")))
+                    .withPort(port)));
+    TestBus.await(bus.awaitReady(Duration.ofSeconds(60), "caller"));
   }
 
   @AfterAll
@@ -96,6 +105,26 @@ class IdentityProviderIT {
     String[] alice = bearer(provider.accessToken("alice", RESOURCE, "mcp"));
     assertThat(client.initialize("2025-11-25", new JsonObject(), alice).initialized()).isNotNull();
     assertThat(client.post(client.request("ping", new JsonObject())).status()).isEqualTo(401);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"v1", "v2-modern"})
+  void a_typescript_sdk_finds_the_provider_and_signs_in_there(String kind) {
+    try (SdkSignIn client = new SdkSignIn(kind, own)) {
+      client.signIn("alice");
+      assertThat(client.asked().toString()).startsWith(provider.issuer());
+      assertThat(client.tools()).contains("caller__whoami");
+      assertThat(client.call("caller__whoami")).isEqualTo("carol");
+
+      client.spoil();
+      assertThat(client.call("caller__whoami")).isEqualTo("carol");
+      assertThat(client.saved()).hasSize(2);
+
+      JsonObject tokens = client.tokens();
+      provider.revoke(tokens.getString("client_id"), tokens.getString("refresh_token"));
+      client.spoil();
+      assertThat(client.refusedCall("caller__whoami")).contains("Unauthorized");
+    }
   }
 
   @Test
@@ -162,7 +191,7 @@ class IdentityProviderIT {
     Http.Answer renewed = provider.refresh(first.getString("refresh_token"));
     assertThat(caller(bearer(renewed.json().getString("access_token"))).status()).isEqualTo(200);
 
-    provider.revoke(renewed.json().getString("refresh_token"));
+    provider.revoke("direct", renewed.json().getString("refresh_token"));
     assertThat(
             provider.refresh(renewed.json().getString("refresh_token")).json().getString("error"))
         .isEqualTo("invalid_grant");

@@ -25,15 +25,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A browser without scripts: it keeps cookies, follows redirects, and posts forms as a person fills
- * them in. Cookies belong to a host, whatever its port. Where a page's policy names where its forms
- * may lead, a form that leads elsewhere fails, also by a redirect, as it does in Chromium.
+ * A browser without scripts: it keeps cookies, follows redirects and refreshes, and posts forms as
+ * a person fills them in. Cookies belong to a host, whatever its port. Where a page's policy names
+ * where its forms may lead, a form that leads elsewhere fails, also by a redirect, as it does in
+ * Chromium.
  */
 public final class FormBrowser {
 
   private static final int MOST_STEPS = 20;
   private static final Pattern TAG =
-      Pattern.compile("<(form|input|button)\\b([^>]*)>", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("<(form|input|button|meta)\\b([^>]*)>", Pattern.CASE_INSENSITIVE);
   private static final Pattern ATTRIBUTE =
       Pattern.compile("([a-zA-Z-]+)\\s*=\\s*(?:\"([^\"]*)\"|'([^']*)'|([^\\s>]+))");
 
@@ -59,6 +60,15 @@ public final class FormBrowser {
       return tags("button").stream()
           .map(tag -> tag.getOrDefault("name", "") + "=" + tag.getOrDefault("value", ""))
           .toList();
+    }
+
+    /** Where the page itself leads at once; empty for nowhere. */
+    private String leadsTo() {
+      return tags("meta").stream()
+          .filter(tag -> tag.getOrDefault("http-equiv", "").equalsIgnoreCase("refresh"))
+          .map(tag -> tag.getOrDefault("content", "").replaceFirst("^0; ?url=", ""))
+          .findFirst()
+          .orElse("");
     }
 
     private URI action() {
@@ -162,15 +172,28 @@ public final class FormBrowser {
    * @param last the address of the client itself, which is not asked for but given
    */
   public URI signIn(URI start, String person, Predicate<URI> last) {
+    Page page = walk(start, person, last);
+    if (page.status() != 0) {
+      throw new AssertionError(page.status() + " at " + page.uri() + ": " + page.html());
+    }
+    return page.uri();
+  }
+
+  /** The same for a client that listens itself; gives the page that it shows in the end. */
+  public Page signIn(URI start, String person) {
+    return walk(start, person, address -> false);
+  }
+
+  private Page walk(URI start, String person, Predicate<URI> last) {
     Page page = follow(start, null, Map.of(), last);
-    for (int step = 0; page.status() != 0; step++) {
+    for (int step = 0; step < MOST_STEPS; step++) {
       Map<String, String> filled = yes(page, person);
-      if (step == MOST_STEPS || filled.isEmpty()) {
-        throw new AssertionError(page.status() + " at " + page.uri() + ": " + page.html());
+      if (filled.isEmpty()) {
+        return page;
       }
       page = submit(page, filled, last);
     }
-    return page.uri();
+    throw new AssertionError("asked without end: " + visited);
   }
 
   /** What a person who agrees fills in; empty where the page asks nothing. */
@@ -191,18 +214,26 @@ public final class FormBrowser {
   private Page follow(
       URI start, @Nullable Page from, Map<String, String> form, Predicate<URI> last) {
     URI uri = start;
+    Page sender = from;
     boolean posts = from != null;
     for (int step = 0; step < MOST_STEPS; step++) {
-      allowed(from, uri);
+      allowed(sender, uri);
       if (last.test(uri)) {
         return new Page(uri, 0, HttpHeaders.of(Map.of(), (name, value) -> true), "");
       }
-      HttpResponse<String> answer = send(uri, posts ? from : null, form);
+      HttpResponse<String> answer = send(uri, posts ? sender : null, form);
+      Page page = new Page(uri, answer.statusCode(), answer.headers(), answer.body());
       String location = answer.headers().firstValue("Location").orElse("");
-      if (answer.statusCode() / 100 != 3 || location.isEmpty()) {
-        return new Page(uri, answer.statusCode(), answer.headers(), answer.body());
+      if (answer.statusCode() / 100 == 3 && !location.isEmpty()) {
+        posts &= answer.statusCode() == 307 || answer.statusCode() == 308;
+      } else {
+        location = page.leadsTo();
+        if (location.isEmpty()) {
+          return page;
+        }
+        sender = null;
+        posts = false;
       }
-      posts &= answer.statusCode() == 307 || answer.statusCode() == 308;
       uri = uri.resolve(location);
     }
     throw new AssertionError("redirected without end: " + visited);

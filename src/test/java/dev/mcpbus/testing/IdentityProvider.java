@@ -144,12 +144,16 @@ public final class IdentityProvider implements AutoCloseable {
     return Http.post(port, "/token", FormBrowser.encoded(form), headers);
   }
 
-  /** Takes a token back. */
-  public void revoke(String token) {
+  /**
+   * Takes a token back, as its client does.
+   *
+   * @param client its id, of one that needs no secret
+   */
+  public void revoke(String client, String token) {
     Http.post(
         port,
         "/token/revocation",
-        FormBrowser.encoded(Map.of("client_id", "direct", "token", token)));
+        FormBrowser.encoded(Map.of("client_id", client, "token", token)));
   }
 
   /** A person is no more in the company: no token is issued, renewed or exchanged for him. */
