@@ -76,7 +76,7 @@ const tool = async (page, server, name) => {
 
 const call = (page) => page.click("form button[type=submit]");
 
-const PAGES = ["connections", "tools", "resources", "prompts", "skills", "traffic", "calls", "inputs", "cluster", "health", "metrics"];
+const PAGES = ["connections", "tools", "resources", "prompts", "skills", "traffic", "calls", "inputs", "credentials", "cluster", "health", "metrics"];
 
 async function examine(page, name) {
   await page.evaluate(axe);
@@ -659,6 +659,27 @@ const parts = {
         await page.context().close();
       }
     }
+  },
+
+  /** Stores a secret, which nothing shows again, and removes it; another caller has none of it. */
+  async credentials() {
+    const page = await open({ key: keys.caller, expected: ["403"] }); // the charts of the first page
+    await go(page, "credentials");
+    await sees(page, "You have stored nothing.");
+    await page.selectOption("#credential-server", "demo");
+    await page.fill("#credential-secret", "canary-secret");
+    check((await page.getAttribute("#credential-secret", "type")) === "password", "the secret is seen while it is typed");
+    await page.click("text=Store it");
+    await sees(page, "a secret", "article");
+    check((await page.inputValue("#credential-secret")) === "", "the secret stays in its field");
+    check(!(await page.content()).includes("canary"), "the page has the secret");
+    await examine(page, "credentials with a secret");
+    const other = await open({ key: keys.admin });
+    await go(other, "credentials");
+    await sees(other, "You have stored nothing.");
+    await page.click("article >> text=Remove");
+    await page.click("dialog >> text=Remove it");
+    await sees(page, "You have stored nothing.");
   },
 
   /** Keys alone: to the content, through the pages, a call. */

@@ -6,6 +6,7 @@ import {CallsPage} from './pages/calls.js';
 import {ClusterPage} from './pages/cluster.js';
 import {ConnectionPage} from './pages/connection.js';
 import {ConnectionsPage} from './pages/connections.js';
+import {CredentialsPage} from './pages/credentials.js';
 import {HealthPage} from './pages/health.js';
 import {InputsPage} from './pages/inputs.js';
 import {MetricsPage} from './pages/metrics.js';
@@ -29,6 +30,7 @@ const PAGES = {
   traffic: TrafficPage,
   calls: CallsPage,
   inputs: InputsPage,
+  credentials: CredentialsPage,
   cluster: ClusterPage,
   health: HealthPage,
   metrics: MetricsPage,

@@ -235,6 +235,7 @@ class ConsoleIT {
         "traffic",
         "editor",
         "keyboard",
+        "credentials",
         "pages"
       })
   void the_console_is_as_the_walk_wants_it(String part) throws Exception {

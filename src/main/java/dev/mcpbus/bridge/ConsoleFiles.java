@@ -42,9 +42,9 @@ final class ConsoleFiles {
           """
           index.html app.html api.js bus-socket.js console.css icon.svg login.js main.js store.js
           streams.js
-          pages/calls.js pages/cluster.js pages/connection.js pages/connections.js pages/health.js
-          pages/inputs.js pages/metrics.js pages/prompts.js pages/resources.js pages/skills.js
-          pages/tools.js pages/traffic.js
+          pages/calls.js pages/cluster.js pages/connection.js pages/connections.js
+          pages/credentials.js pages/health.js pages/inputs.js pages/metrics.js pages/prompts.js
+          pages/resources.js pages/skills.js pages/tools.js pages/traffic.js
           parts/add-server.js parts/app-frame.js parts/app-rules.js parts/blocks.js
           parts/catalog.js parts/charts.js parts/content.js parts/element.js parts/exact-json.js
           parts/export.js parts/json-tree.js parts/markdown-worker.js parts/markdown.js

@@ -153,6 +153,8 @@ public final class McpBusCommand implements Callable<Integer> {
         new AnswerCommand(context),
         new RecordCommand(context),
         new LoginCommand(context),
+        new LogoutCommand(context),
+        new CredentialsCommand(context),
         new LogLevelCommand(context),
         new HealthCommand(context),
         new CompletionCommand(context),
