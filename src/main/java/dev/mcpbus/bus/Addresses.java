@@ -218,6 +218,9 @@ public final class Addresses extends McpAddresses {
    */
   public static final String GATEWAY_INPUT = "mcp.gateway.questions.";
 
+  /** Followed by a name of its own: what the home of a server of callers hears of connections. */
+  public static final String CALLER_CONNECTIONS = "mcp.servers.callers.";
+
   /**
    * Followed by the name of a session host: events of the private connections that it holds ({@link
    * ServerNotice}).

@@ -2,6 +2,7 @@ package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
+import dev.mcpbus.protocol.Sha256;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -72,6 +73,13 @@ public record ConnectionId(String value) {
   public static ConnectionId ofPrivate(ConnectionId server) {
     String head = server.value.substring(0, Math.min(server.value.length(), HEAD));
     return new ConnectionId(head + PRIVATE + UUID.randomUUID().toString().replace("-", ""));
+  }
+
+  /** The same id each time for what is kept of a server for one principal, such as pins. */
+  public static ConnectionId ofPrincipal(ConnectionId server, String principal) {
+    String head = server.value.substring(0, Math.min(server.value.length(), HEAD));
+    String digest = Sha256.hex(server.value + "\n" + principal).substring(0, RANDOM);
+    return new ConnectionId(head + PRIVATE + digest);
   }
 
   /**

@@ -120,6 +120,12 @@ public final class Headers {
   public static final String PRINCIPAL = "principal";
 
   /**
+   * The headers of the caller's HTTP request that entries of servers may use, as one JSON object by
+   * names in small letters. Only a door sets it, and only where such a server exists.
+   */
+  public static final String CALLER_HEADERS = "caller-headers";
+
+  /**
    * On {@code resources.subscribe} and {@code .unsubscribe}: the name of one of several subscribers
    * of the same principal, or of several programs on the bus. A subscriber ends its own
    * subscription only.

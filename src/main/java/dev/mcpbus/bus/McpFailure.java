@@ -120,6 +120,16 @@ public final class McpFailure extends ReplyException {
     return sent == Sent.NO && Boolean.TRUE.equals(data().getValue(OWNER_LEFT));
   }
 
+  /**
+   * The same failure with another name of a connection in its message, unless the server wrote it.
+   */
+  public McpFailure renamed(String from, String to) {
+    String message = String.valueOf(getMessage());
+    return code == FailureCode.UPSTREAM_ERROR || !message.contains(from)
+        ? this
+        : new McpFailure(code, sent, message.replace(from, to), retryAfterMillis, data);
+  }
+
   /** The failure after an exception that no code expects; names nothing of the program. */
   public static McpFailure defect() {
     return maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log");

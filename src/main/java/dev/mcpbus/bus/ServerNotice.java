@@ -20,13 +20,30 @@ import org.jspecify.annotations.Nullable;
  * @param params {@link RawJson#isAbsent absent} for an event that is no notification
  * @param call the caller's id of the call that it belongs to; empty if it belongs to no call in
  *     flight, null if that is not known
+ * @param principal the only one that it is for; null where it is for all who see the server
  */
 public record ServerNotice(
-    String connection, String type, String method, RawJson params, @Nullable String call) {
+    String connection,
+    String type,
+    String method,
+    RawJson params,
+    @Nullable String call,
+    @Nullable String principal) {
 
   private static final String CONNECTION = "id";
   private static final String TYPE = "type";
   private static final String BESIDE = "notice";
+
+  /** A notice for all who see the connection. */
+  public ServerNotice(
+      String connection, String type, String method, RawJson params, @Nullable String call) {
+    this(connection, type, method, params, call, null);
+  }
+
+  /** Whether a principal may get it. */
+  public boolean isFor(String name) {
+    return principal == null || principal.equals(name);
+  }
 
   /** Sends the notice to the holder of a private connection. */
   public void sendTo(EventBus bus, String address) {
@@ -76,6 +93,9 @@ public record ServerNotice(
             .addHeader(TYPE, type)
             .addHeader(Headers.METHOD, method);
     CallHeaders.add(options, Headers.CALL_ID, call);
+    if (principal != null) {
+      new Requester(principal, false).addTo(options);
+    }
     return options;
   }
 
@@ -87,13 +107,16 @@ public record ServerNotice(
           event.getString(TYPE, ""),
           event.getString("method", ""),
           RawJson.of(event.getJsonObject("params", new JsonObject())),
-          null);
+          null,
+          event.getString("principal"));
     }
+    Requester only = Requester.of(message.headers());
     return new ServerNotice(
         String.valueOf(message.headers().get(CONNECTION)),
         String.valueOf(message.headers().get(TYPE)),
         String.valueOf(message.headers().get(Headers.METHOD)),
         RawJson.ofParams((Buffer) message.body()),
-        message.headers().get(Headers.CALL_ID));
+        message.headers().get(Headers.CALL_ID),
+        only == null ? null : only.name());
   }
 }

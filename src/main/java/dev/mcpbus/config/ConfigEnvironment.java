@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.Glob;
+import dev.mcpbus.protocol.Sensitive;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of the variables in a configuration. Injected, so that reading depends on nothing
@@ -31,6 +33,8 @@ import java.util.function.Predicate;
  * @param java for {@code ${mcpbus:java}}: the java program of this JVM
  * @param jar for {@code ${mcpbus:jar}}: the {@code -cp} argument with which java finds mcpbus
  * @param readable which variables a text may name, and which files an entry
+ * @param caller values for {@code ${caller.NAME}}; null where no caller is known: the reference
+ *     stays in the text
  */
 public record ConfigEnvironment(
     Map<String, String> variables,
@@ -38,7 +42,8 @@ public record ConfigEnvironment(
     Path userHome,
     String java,
     String jar,
-    Predicate<String> readable) {
+    Predicate<String> readable,
+    @Nullable Map<String, Sensitive> caller) {
 
   /**
    * The variable with what entries may use that callers add: globs of names of variables, and of
@@ -54,6 +59,7 @@ public record ConfigEnvironment(
 
   public ConfigEnvironment {
     variables = Map.copyOf(variables);
+    caller = caller == null ? null : Map.copyOf(caller);
   }
 
   /** An environment in which a text may name each variable but those of mcpbus itself. */
@@ -63,7 +69,7 @@ public record ConfigEnvironment(
       Path userHome,
       String java,
       String jar) {
-    this(variables, inputs, userHome, java, jar, name -> !isOwn(name));
+    this(variables, inputs, userHome, java, jar, name -> !isOwn(name), null);
   }
 
   /** Whether a variable is a key or a setting of mcpbus; an answer to an input is none. */
@@ -133,7 +139,7 @@ public record ConfigEnvironment(
   }
 
   private ConfigEnvironment withReadable(Predicate<String> other) {
-    return new ConfigEnvironment(variables, inputs, userHome, java, jar, other);
+    return new ConfigEnvironment(variables, inputs, userHome, java, jar, other, caller);
   }
 
   /** The environment of this process; inputs come from its variables alone. */
@@ -159,7 +165,8 @@ public record ConfigEnvironment(
         userHome,
         java,
         jar,
-        readable);
+        readable,
+        caller);
   }
 
   /** Whether the values of variables are left out: {@link #sealed}. */
@@ -192,11 +199,22 @@ public record ConfigEnvironment(
   }
 
   public ConfigEnvironment withVariables(Map<String, String> other) {
-    return new ConfigEnvironment(other, inputs, userHome, java, jar, readable);
+    return new ConfigEnvironment(other, inputs, userHome, java, jar, readable, caller);
   }
 
   public ConfigEnvironment withInputs(Function<String, Optional<String>> other) {
-    return new ConfigEnvironment(variables, other, userHome, java, jar, readable);
+    return new ConfigEnvironment(variables, other, userHome, java, jar, readable, caller);
+  }
+
+  /**
+   * The same environment for the connection of one caller.
+   *
+   * @param values by what stands behind {@code caller.}: {@code name}, {@code secret}, {@code
+   *     header.} and a name in small letters
+   */
+  public ConfigEnvironment withCaller(Map<String, Sensitive> values) {
+    return new ConfigEnvironment(
+        variables, inputs, userHome, java, jar, readable, Map.copyOf(values));
   }
 
   /** The answer to an input of a VS Code file; empty if there is none. */

@@ -102,9 +102,12 @@ public final class ConnectionVerticle extends VerticleBase {
     this.renewal = new PreferenceRenewal(spec.server(), preferences);
     // A private connection has the pins of its server, so the same tools are quarantined.
     ConnectionId server = spec.server();
+    PrivateConnection own = spec.privateConnection();
+    String principal = own == null ? null : own.principal();
+    ConnectionId pinned = principal == null ? server : ConnectionId.ofPrincipal(server, principal);
     this.drift =
         new DriftWatch(
-            server, new DefinitionPins(server, options.pin(), spec.pins()), this::publish);
+            server, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
   }
 
   /** Every address that the connection of {@code replica} may register in a cluster. */
@@ -129,13 +132,15 @@ public final class ConnectionVerticle extends VerticleBase {
     toolLists =
         new ToolListRefresh(
             spec.server(), connection, drift, Timers.of(vertx), clock, this::toolsRead);
-    InputRequests inputs = new InputRequests(vertx, id, preferences);
+    PrivateConnection privateConnection = spec.privateConnection();
+    String principal = privateConnection == null ? null : privateConnection.principal();
+    ConnectionId asks = principal == null ? id : spec.server();
+    InputRequests inputs = new InputRequests(vertx, asks, principal, preferences);
     tasks =
         new ServerTasks(
-            new InputRequests(vertx, id, preferences),
+            new InputRequests(vertx, asks, principal, preferences),
             preferences,
             (call, then) -> mailbox.holdUntilNextSession(call, ready -> then.accept(ready.open())));
-    PrivateConnection privateConnection = spec.privateConnection();
     serverMessages =
         new ServerMessages(
             vertx.eventBus(),
@@ -156,8 +161,8 @@ public final class ConnectionVerticle extends VerticleBase {
     vertx.eventBus().localConsumer(spec.child().control(), this::control);
     // A private connection offers what its client can answer, and no other caller's offers.
     Future<Void> offers =
-        privateConnection == null
-            ? OfferedCapabilities.watch(vertx, id, this::offered)
+        privateConnection == null || principal != null
+            ? OfferedCapabilities.watch(vertx, asks, this::offered)
             : Future.succeededFuture();
     return offers
         .compose(known -> drift.pins().load())

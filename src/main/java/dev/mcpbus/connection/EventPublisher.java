@@ -31,8 +31,21 @@ final class EventPublisher {
    */
   private static final Set<String> FOR_GATEWAY = Set.of(Events.RESOURCE_UPDATED, Events.TASK);
 
+  /** The events of a principal's connection that are of interest beyond its holder. */
+  private static final Set<String> FOR_PRINCIPAL =
+      Set.of(
+          Events.TOOLS_CHANGED,
+          Events.RESOURCES_CHANGED,
+          Events.PROMPTS_CHANGED,
+          Events.RESOURCE_UPDATED,
+          Events.TASK,
+          Events.NOTIFICATION,
+          Events.LOG,
+          Events.SCHEMA_DRIFT);
+
   private final EventBus bus;
   private final ConnectionId id;
+  private final @Nullable String principal;
   private final String address;
   private final @Nullable PrivateConnection privateConnection;
   private final @Nullable ReplicaRole role;
@@ -49,8 +62,10 @@ final class EventPublisher {
       @Nullable PrivateConnection privateConnection,
       @Nullable ReplicaRole role) {
     this.bus = bus;
-    this.id = id;
-    this.address = Addresses.of(id, Addresses.EVENTS);
+    ConnectionId shown = privateConnection == null ? null : privateConnection.shownAs();
+    this.id = shown == null ? id : shown;
+    this.principal = privateConnection == null ? null : privateConnection.principal();
+    this.address = Addresses.of(this.id, Addresses.EVENTS);
     this.privateConnection = privateConnection;
     this.role = role;
   }
@@ -67,7 +82,7 @@ final class EventPublisher {
     if (privateConnection != null && Addresses.takesBytes(privateConnection.events())) {
       send(privateConnection.events(), type, "", RawJson.EMPTY_OBJECT, null);
     } else {
-      publish(event(type, epoch).mergeIn(more), new DeliveryOptions());
+      publish(type, event(type, epoch).mergeIn(more), new DeliveryOptions());
     }
   }
 
@@ -92,10 +107,10 @@ final class EventPublisher {
     if (owner.restricted()) {
       event.put("principal", owner.owner());
     }
-    boolean beside = privateConnection == null && FOR_GATEWAY.contains(type);
-    publish(event, beside ? ServerNotice.beside() : new DeliveryOptions());
+    boolean beside = isPublished() && FOR_GATEWAY.contains(type);
+    publish(type, event, beside ? ServerNotice.beside() : new DeliveryOptions());
     if (beside) {
-      new ServerNotice(id.value(), type, method, params, null).publish(bus);
+      new ServerNotice(id.value(), type, method, params, null, principal).publish(bus);
     }
   }
 
@@ -115,8 +130,9 @@ final class EventPublisher {
     if (role != null && !role.publishes(changed)) {
       return;
     }
-    if (privateConnection == null) {
-      new ServerNotice(id.value(), Events.NOTIFICATION, method, params, null).publish(bus);
+    if (isPublished()) {
+      new ServerNotice(id.value(), Events.NOTIFICATION, method, params, null, principal)
+          .publish(bus);
     } else if (Addresses.takesBytes(privateConnection.events())) {
       send(privateConnection.events(), Events.NOTIFICATION, method, params, null);
     }
@@ -135,8 +151,15 @@ final class EventPublisher {
     new ServerNotice(id.value(), type, method, params, call).sendTo(bus, holder);
   }
 
-  private void publish(JsonObject event, DeliveryOptions options) {
-    if (privateConnection != null) {
+  private boolean isPublished() {
+    return privateConnection == null || principal != null;
+  }
+
+  private void publish(String type, JsonObject event, DeliveryOptions options) {
+    if (principal != null) {
+      event.put("principal", principal);
+    }
+    if (privateConnection != null && (principal == null || !FOR_PRINCIPAL.contains(type))) {
       bus.send(privateConnection.events(), event, options);
       return;
     }

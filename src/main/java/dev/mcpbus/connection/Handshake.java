@@ -97,7 +97,8 @@ final class Handshake {
     this.preferences = preferences;
     this.listener = listener;
     PrivateConnection own = spec.privateConnection();
-    RawJson stated = own == null ? RawJson.EMPTY_OBJECT : own.initialize();
+    RawJson stated =
+        own == null || own.principal() != null ? RawJson.EMPTY_OBJECT : own.initialize();
     RawJson given = stated.member(CLIENT_INFO);
     RawJson clientInfo =
         given == null || !given.isObject() ? RawJson.of(spec.clientInfo().toJson()) : given;

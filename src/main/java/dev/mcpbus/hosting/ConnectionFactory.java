@@ -16,6 +16,7 @@ import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.replicas.CallerConnections;
 import dev.mcpbus.replicas.LocalReplicas;
 import dev.mcpbus.supervisor.ChildSpec;
 import dev.mcpbus.transport.AuthenticatorFactory;
@@ -103,7 +104,8 @@ public record ConnectionFactory(
             new ConnectionVerticle(
                 new ConnectionSpec(
                     name,
-                    transport(definition, instance(definition, name)),
+                    transport(
+                        definition, instance(definition, name), privateConnection.principal()),
                     definition.connection(),
                     clientInfo,
                     definition.connection().capabilities(),
@@ -111,6 +113,7 @@ public record ConnectionFactory(
                     pins,
                     eras,
                     privateConnection,
+                    null,
                     null,
                     null)),
         definition.restart(),
@@ -139,7 +142,7 @@ public record ConnectionFactory(
             : local != null ? Map.of("replica", Integer.toString(number)) : Map.of();
     return new ConnectionSpec(
         definition.id(),
-        transport(definition, number),
+        transport(definition, number, null),
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
@@ -148,16 +151,20 @@ public record ConnectionFactory(
         eras,
         null,
         ownership,
-        local);
+        local,
+        definition.connection().isOfCallers()
+            ? (of, self) ->
+                new CallerConnections(of, definition.id(), definition.connection(), self)
+            : null);
   }
 
   /** Removes the definition's secrets from all that the transport says about itself. */
-  private Transport transport(ServerDefinition definition, int number) {
+  private Transport transport(ServerDefinition definition, int number, @Nullable String principal) {
     Transport transport =
         BuiltInTransports.create(
             vertx,
             definition.transport(number),
-            options -> authenticators.create(definition.id().value(), options));
+            options -> authenticators.create(definition.id().value(), principal, options));
     Redactor redactor = definition.redactor();
     return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);
   }

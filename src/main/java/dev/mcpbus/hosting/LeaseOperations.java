@@ -36,7 +36,9 @@ record LeaseOperations(
                 throw McpFailure.notSent(
                     FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'");
               }
-              if (elsewhere == null || definition.connection().shared()) {
+              if (elsewhere == null
+                  || definition.connection().shared()
+                  || definition.connection().isOfCallers()) {
                 return privateConnections.lease(definition, body);
               }
               return hosting

@@ -1,5 +1,6 @@
 package dev.mcpbus.hosting;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param input the address that gets the server's questions
  * @param events the address that gets the events of the connection
  * @param owner the name of the principal, so that one principal cannot take all
+ * @param caller for whom the server acts; null where its entry has one credential for all
  * @param initialize the params of {@code initialize}: {@code initialize} is the JSON text of the
  *     client's own, which counts more than {@code clientInfo}, {@code capabilities} and {@code
  *     protocolVersion}, because a {@code JsonObject} keeps no number as it was written
@@ -32,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * @param era {@code INITIALIZE} or {@code DISCOVER}, the server's, if the holder knows it
  */
 record LeaseRequest(
-    String input,
+    @Nullable String input,
     String events,
     String owner,
+    @Nullable CallerFacts caller,
     RawJson initialize,
     @Nullable RawJson initialized,
     @Nullable Era era) {
@@ -47,8 +50,9 @@ record LeaseRequest(
    * @throws McpFailure {@code BAD_REQUEST} with the member that is wrong
    */
   static LeaseRequest parse(JsonObject body) {
-    if (!(body.getValue("input") instanceof String input)
-        || !(body.getValue("events") instanceof String events)) {
+    CallerFacts caller = CallerFacts.in(body);
+    String input = body.getValue("input") instanceof String address ? address : null;
+    if ((input == null && caller == null) || !(body.getValue("events") instanceof String events)) {
       throw McpFailure.badRequest(
           "a private connection needs \"input\" and \"events\", the addresses of its holder");
     }
@@ -57,7 +61,8 @@ record LeaseRequest(
     return new LeaseRequest(
         input,
         events,
-        body.getString("owner", FairLimit.ANYBODY),
+        caller == null ? body.getString("owner", FairLimit.ANYBODY) : caller.principal(),
+        caller,
         written == null ? RawJson.of(stated(body)) : written,
         text(body, "initialized"),
         era(body));
@@ -87,7 +92,16 @@ record LeaseRequest(
   PrivateConnection connection(
       ConnectionId server, Consumer<EndedCall> ended, PrivateConnection.StartOutcome outcome) {
     return new PrivateConnection(
-        server, input, events, initialize, initialized, version(), era, ended, outcome);
+        server,
+        caller == null ? null : caller.principal(),
+        input,
+        events,
+        initialize,
+        initialized,
+        version(),
+        era,
+        ended,
+        outcome);
   }
 
   /** The version to offer; null for a version of no meaning in {@code initialize}. */

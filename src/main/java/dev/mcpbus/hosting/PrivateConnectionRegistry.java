@@ -1,5 +1,6 @@
 package dev.mcpbus.hosting;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -77,6 +78,7 @@ final class PrivateConnectionRegistry {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, @Nullable ServerDefinition> present;
+  private final CallerDefinitions callers;
   private final PrivateConnectionDiagnostics diagnostics;
   private final Map<ConnectionId, RegisteredConnection> held = new HashMap<>();
   private final SessionSharing sharing;
@@ -87,12 +89,15 @@ final class PrivateConnectionRegistry {
 
   /**
    * @param present the current definition of a server; null for none
+   * @param callers makes the definition of a caller's connection
    */
   PrivateConnectionRegistry(
       Vertx vertx,
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
-      Function<ConnectionId, @Nullable ServerDefinition> present) {
+      Function<ConnectionId, @Nullable ServerDefinition> present,
+      CallerDefinitions callers) {
+    this.callers = callers;
     this.vertx = vertx;
     this.supervisor = supervisor;
     this.factory = factory;
@@ -114,11 +119,27 @@ final class PrivateConnectionRegistry {
    *     such request, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
   Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
-    if (server.connection().shared()) {
+    boolean ofCallers = server.connection().isOfCallers();
+    if (ofCallers != body.containsKey("caller")) {
+      if (!ofCallers) {
+        throw McpFailure.badRequest("server '" + server.id() + "' does not act for its callers");
+      }
+      return Future.succeededFuture(described(server).put("shared", true));
+    }
+    if (!ofCallers && server.connection().shared()) {
       return Future.succeededFuture(described(server).put("shared", true));
     }
     LeaseRequest request = LeaseRequest.parse(body);
     String owner = request.owner();
+    CallerFacts caller = request.caller();
+    if (caller != null) {
+      return callers
+          .of(server, caller)
+          .compose(
+              own ->
+                  room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
+                      .compose(free -> begin(server.id(), own, request, body, false)));
+    }
     return room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
         .compose(free -> sharing.ask(server.id(), new SharingMessage.MayShare(owner)))
         .compose(
@@ -126,7 +147,7 @@ final class PrivateConnectionRegistry {
                 answer.one()
                     ? shared(server, answer)
                     : room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS) // others may have come
-                        .compose(free -> begin(server, request, body, answer.serves())));
+                        .compose(free -> begin(server.id(), null, request, body, answer.serves())));
   }
 
   /** The server takes one session only: the answer for a client that may share it, or may not. */
@@ -138,26 +159,34 @@ final class PrivateConnectionRegistry {
         : Future.succeededFuture(described(server).put("shared", true));
   }
 
+  /**
+   * @param own the definition of a caller; null where it is that of the server
+   */
   private Future<JsonObject> begin(
-      ServerDefinition server, LeaseRequest request, JsonObject body, boolean beside) {
-    ServerDefinition current = present.apply(server.id());
-    if (current == null) {
-      byServer.remove(server.id());
+      ConnectionId server,
+      @Nullable ServerDefinition own,
+      LeaseRequest request,
+      JsonObject body,
+      boolean beside) {
+    ServerDefinition defined = present.apply(server);
+    if (defined == null) {
+      byServer.remove(server);
       throw removed();
     }
-    ConnectionId id = ConnectionId.ofPrivate(server.id());
+    ServerDefinition current = own == null ? defined : own;
+    ConnectionId id = ConnectionId.ofPrivate(server);
     String owner = request.owner();
     held.put(
         id,
         new RegisteredConnection(
-            server.id(),
+            server,
             request.events(),
             owner,
             request.initialize(),
             System.nanoTime(),
             LeaseRequest.until(body)));
     all.add(id, owner);
-    bound(server.id()).add(id, owner);
+    bound(server).add(id, owner);
     if (sweeper < 0) {
       sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
     }
@@ -170,14 +199,13 @@ final class PrivateConnectionRegistry {
             factory.privateChildSpec(
                 current,
                 id,
-                request.connection(
-                    server.id(), diagnostics.of(server.id()), sharing.outcome(server.id(), id)),
-                () -> diagnostics.shown(server.id())))
+                request.connection(server, diagnostics.of(server), sharing.outcome(server, id)),
+                () -> diagnostics.shown(server)))
         .onFailure(failure -> forget(id))
         .compose(started -> outcome)
         .compose(
             answer -> {
-              if (present.apply(server.id()) == null) {
+              if (present.apply(server) == null) {
                 throw removed();
               }
               if (!answer.one()) {

@@ -7,9 +7,11 @@ import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.paste.ServerPreview;
 import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.EmbeddedTransportOptions;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * Reads the entry of a server that a caller adds, with the same checks as for a file. Called on a
@@ -34,6 +36,16 @@ public interface ServerEntryReader {
    */
   default ServerDefinition read(ServerOrigin origin, String source) {
     return read(origin.name(), origin.entry());
+  }
+
+  /**
+   * Reads an entry for one caller of a server that acts for its callers.
+   *
+   * @param values by what stands behind {@code caller.} in the entry
+   */
+  default ServerDefinition readForCaller(
+      ServerOrigin origin, String source, Map<String, Sensitive> values) {
+    throw McpFailure.badRequest("this program's entries are not read for callers");
   }
 
   /**
@@ -78,6 +90,14 @@ public interface ServerEntryReader {
       @Override
       public ServerDefinition read(ServerOrigin origin, String source) {
         return ConfigReader.readServer(origin, source, environment, folder, defaults).required();
+      }
+
+      @Override
+      public ServerDefinition readForCaller(
+          ServerOrigin origin, String source, Map<String, Sensitive> values) {
+        return ConfigReader.readServer(
+                origin, source, environment.withCaller(values), folder, defaults)
+            .required();
       }
 
       @Override

@@ -125,7 +125,12 @@ public final class ServersVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     privateConnections =
-        new PrivateConnectionRegistry(vertx, supervisor, factory, id -> hosting.servers().get(id));
+        new PrivateConnectionRegistry(
+            vertx,
+            supervisor,
+            factory,
+            id -> hosting.servers().get(id),
+            new CallerDefinitions(vertx, reader, (principal, server) -> Future.succeededFuture()));
     hosting =
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));

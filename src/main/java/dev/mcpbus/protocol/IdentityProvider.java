@@ -31,6 +31,11 @@ public record IdentityProvider(
         : "urn:ietf:params:oauth:token-type:" + subjectTokenType.toLowerCase(Locale.ROOT);
   }
 
+  /** Whether the assertion is the token of the caller: the text of the token is empty. */
+  public boolean isOfCaller() {
+    return subjectToken != null && subjectToken.isEmpty();
+  }
+
   @Override
   public String toString() {
     return "idJag[" + tokenEndpoint.getHost() + "]";

@@ -10,5 +10,9 @@ public enum OAuthGrant {
   /** An enterprise's identity provider exchanges an identity assertion for the grant. */
   ID_JAG,
   /** A JWT of the platform that runs this process is itself the grant (SEP-1933, RFC 7523). */
-  WORKLOAD_IDENTITY
+  WORKLOAD_IDENTITY,
+  /** The token of the caller is exchanged for one of the server (RFC 8693). */
+  TOKEN_EXCHANGE,
+  /** The same as Entra ID has it: the caller's token as an assertion, on behalf of its user. */
+  ON_BEHALF_OF
 }

@@ -339,18 +339,22 @@ public final class ReplicaCoordinator implements ReplicaRole {
     return Layer.ROUTING.timeout(CallDeadline.left(headers));
   }
 
+  /** The headers of a message that is passed on, but for those of its way. */
+  static DeliveryOptions copied(MultiMap headers) {
+    DeliveryOptions options = new DeliveryOptions();
+    headers.forEach(
+        (name, value) -> {
+          if (!name.equals(Headers.TO) && !name.equals(Headers.ALONE)) {
+            options.addHeader(name, value);
+          }
+        });
+    return options;
+  }
+
   private Future<Message<Object>> forward(
       ReplicaOwner owner, String suffix, Message<Object> message, String how, long millis) {
-    DeliveryOptions options = new DeliveryOptions().setSendTimeout(millis);
-    message
-        .headers()
-        .forEach(
-            (name, value) -> {
-              if (!name.equals(Headers.TO) && !name.equals(Headers.ALONE)) {
-                options.addHeader(name, value);
-              }
-            });
-    options.addHeader(Headers.ALONE, how);
+    DeliveryOptions options =
+        copied(message.headers()).setSendTimeout(millis).addHeader(Headers.ALONE, how);
     return passing.call(() -> replicas.request(owner, suffix, message.body(), options));
   }
 

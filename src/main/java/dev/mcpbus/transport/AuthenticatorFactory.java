@@ -32,6 +32,20 @@ public interface AuthenticatorFactory {
     return create(options);
   }
 
+  /**
+   * As {@link #create(String, HttpOptions)}, for the connection of one principal: no credential of
+   * anybody else may go out on it.
+   *
+   * @param principal null for the one connection of all
+   */
+  default @Nullable Authenticator create(
+      String server, @Nullable String principal, HttpOptions options) {
+    if (principal != null && options.oauth() != null) {
+      throw new IllegalArgumentException("these credentials are not kept for each principal");
+    }
+    return create(server, options);
+  }
+
   /** A factory that asks the program first. */
   default AuthenticatorFactory after(OwnCredentials own) {
     AuthenticatorFactory last = this;
@@ -45,6 +59,14 @@ public interface AuthenticatorFactory {
       public @Nullable Authenticator create(String server, HttpOptions options) {
         Authenticator first = own.of(server, options.url());
         return first == null ? last.create(server, options) : first;
+      }
+
+      @Override
+      public @Nullable Authenticator create(
+          String server, @Nullable String principal, HttpOptions options) {
+        return principal == null
+            ? create(server, options)
+            : last.create(server, principal, options);
       }
     };
   }

@@ -55,9 +55,46 @@ public record OAuthOptions(
     @Nullable WorkloadIdentity workloadIdentity,
     DpopMode dpop,
     @Nullable String tokenStore,
-    @Nullable String resource) {
+    @Nullable String resource,
+    @Nullable String audience) {
 
   public static final URI ANY_LOOPBACK_PORT = URI.create("http://127.0.0.1:0/callback");
+
+  /** Options without an audience. */
+  public OAuthOptions(
+      OAuthGrant grant,
+      @Nullable String clientId,
+      @Nullable Sensitive clientSecret,
+      @Nullable ClientAuthentication authMethod,
+      List<String> scopes,
+      @Nullable URI issuer,
+      @Nullable URI clientMetadataUrl,
+      URI redirectUri,
+      @Nullable Path privateKey,
+      @Nullable String keyId,
+      @Nullable IdentityProvider idJag,
+      @Nullable WorkloadIdentity workloadIdentity,
+      DpopMode dpop,
+      @Nullable String tokenStore,
+      @Nullable String resource) {
+    this(
+        grant,
+        clientId,
+        clientSecret,
+        authMethod,
+        scopes,
+        issuer,
+        clientMetadataUrl,
+        redirectUri,
+        privateKey,
+        keyId,
+        idJag,
+        workloadIdentity,
+        dpop,
+        tokenStore,
+        resource,
+        null);
+  }
 
   public static final OAuthOptions DEFAULT =
       new OAuthOptions(
@@ -79,6 +116,13 @@ public record OAuthOptions(
 
   public OAuthOptions {
     scopes = List.copyOf(scopes);
+  }
+
+  /** Whether a token is made of the token of a caller, so that each caller has its own. */
+  public boolean isOfCaller() {
+    return grant == OAuthGrant.TOKEN_EXCHANGE
+        || grant == OAuthGrant.ON_BEHALF_OF
+        || (idJag != null && idJag.isOfCaller());
   }
 
   /** Values that must never be shown in a log or a status. */

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class OAuthReader {
 
+  /** The assertion of an ID-JAG that is the caller's own token. */
+  private static final String OF_CALLER = "${caller.token}";
+
   private final ConfigEntry server;
   private final JsonObject view;
 
@@ -71,7 +74,8 @@ final class OAuthReader {
                 .plugin("tokenStore", Plugins.tokenStores())
                 .map(TokenStoreProvider::name)
                 .orElse(null),
-            entry.isFalse("resource") ? "" : text(entry, "resource"));
+            entry.isFalse("resource") ? "" : text(entry, "resource"),
+            text(entry, "audience"));
     needs(entry, options);
     view.put(
         "oauth",
@@ -223,7 +227,11 @@ final class OAuthReader {
   private static @Nullable IdentityProvider idJag(ConfigEntry entry) {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
-    Sensitive token = secret(entry, "subjectToken");
+    ConfigNode written = entry.node().get("subjectToken");
+    Sensitive token =
+        written != null && written.text().equals(OF_CALLER)
+            ? Sensitive.of("")
+            : secret(entry, "subjectToken");
     Path file = entry.file("subjectTokenFile").orElse(null);
     String type = text(entry, "subjectTokenType");
     if (entry.lacks("tokenEndpoint", "clientId")

@@ -106,6 +106,7 @@ final class ServerReader {
       entry.wrong(
           entry.line("balanceKey"), "\"balanceKey\" is empty", "Name a header, such as principal");
     }
+    settings = IdentityRules.checked(entry, server, settings, transport, replicas);
     if (transport == null || entry.problems().count() > before) {
       return Optional.empty();
     }

@@ -6,6 +6,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.config.read.ConfigNode.ValueType;
 import dev.mcpbus.config.read.Substitution.Filled;
 import dev.mcpbus.connection.options.BreakerOptions;
+import dev.mcpbus.connection.options.ConnectionOptions.Credential;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ProtocolVersion;
@@ -41,6 +42,7 @@ final class SettingsReader {
         .hand("protocolVersion", SettingsReader::protocolVersion)
         .hand("capabilities", SettingsReader::capabilities)
         .hand("breaker", read -> breaker(read, base.connection().breaker()))
+        .hand("credential", read -> read.choice("credential", Credential.class))
         .hand("pin", PinReader::read)
         .hand(
             "restart.backoff",

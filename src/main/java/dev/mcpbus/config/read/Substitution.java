@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,11 +30,15 @@ public record Substitution(
     Map<String, ConfigNode> inputs,
     ProblemCollector problems,
     Map<String, List<Sensitive>> inserted,
+    Map<String, Set<String>> ofCallers,
     List<Path> ours,
     EntryVariables own) {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+  private static final String CALLER = "caller.";
+  private static final String HEADER = "header.";
+  private static final Set<String> CALLER_NAMES = Set.of("name", "secret");
 
   /** {@code ${NAME:default}} of fast-agent and Spring; words such as {@code env:} are small. */
   private static final Pattern WITH_DEFAULT = Pattern.compile("(?s)[A-Z][A-Z0-9_]*+:[^-?+=].*+");
@@ -82,6 +87,7 @@ public record Substitution(
         Map.copyOf(inputs),
         problems,
         new HashMap<>(),
+        new HashMap<>(),
         new ArrayList<>(environment.ownFolders()),
         EntryVariables.NONE);
   }
@@ -108,7 +114,8 @@ public record Substitution(
 
   /** For the texts of one entry, which may name the variables that it sets. */
   Substitution with(EntryVariables variables) {
-    return new Substitution(environment, folder, inputs, problems, inserted, ours, variables);
+    return new Substitution(
+        environment, folder, inputs, problems, inserted, ofCallers, ours, variables);
   }
 
   /**
@@ -155,7 +162,8 @@ public record Substitution(
 
   /** For a text that stays in this process: {@link ConfigEnvironment#withOwn}. */
   Substitution withOwn() {
-    return new Substitution(environment.withOwn(), folder, inputs, problems, inserted, ours, own);
+    return new Substitution(
+        environment.withOwn(), folder, inputs, problems, inserted, ofCallers, ours, own);
   }
 
   /** No entry may name a file below this folder: mcpbus keeps its own files there. */
@@ -320,6 +328,9 @@ public record Substitution(
       return input(name.substring("input:".length()), fallback, line, server)
           .map(filled -> kept(filled, inside));
     }
+    if (name.startsWith(CALLER)) {
+      return caller(name.substring(CALLER.length()), line, server);
+    }
     boolean prefixed = name.startsWith("env:");
     String variable = prefixed ? name.substring("env:".length()) : name;
     if (variable.isEmpty() || (!prefixed && !NAME.matcher(variable).matches())) {
@@ -367,6 +378,34 @@ public record Substitution(
                     "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=" + shown + OR_FILE);
     problems.add(line, server, "the variable " + shown + " " + why.get(0), why.get(1));
     return Optional.empty();
+  }
+
+  /** What the entry of a server of callers takes of the one whose connection it describes. */
+  private Optional<Filled> caller(String name, int line, @Nullable String server) {
+    boolean header = name.startsWith(HEADER) && name.length() > HEADER.length();
+    if (server == null || !(header || CALLER_NAMES.contains(name))) {
+      problems.add(
+          line,
+          server,
+          "${caller." + MessageTexts.ascii(MessageTexts.cut(name)) + "} is not known",
+          server == null
+              ? "It can stand in the entry of a server alone"
+              : "Known are ${caller.name}, ${caller.secret} and ${caller.header.NAME}");
+      return Optional.empty();
+    }
+    String key = header ? name.toLowerCase(Locale.ROOT) : name;
+    ofCallers.computeIfAbsent(server, id -> new TreeSet<>()).add(key);
+    Map<String, Sensitive> values = environment.caller();
+    if (values == null) { // of the server itself, which is never opened
+      return Optional.of(new Filled(Sensitive.of("of-the-caller"), "${" + CALLER + name + "}"));
+    }
+    Sensitive value = values.get(key);
+    return Optional.of(hidden(name, value == null ? "" : value.reveal(), server));
+  }
+
+  /** What the texts of a server take of its callers: names behind {@code caller.}. */
+  Set<String> ofCallers(String server) {
+    return ofCallers.getOrDefault(server, Set.of());
   }
 
   private Optional<Filled> byDefault(

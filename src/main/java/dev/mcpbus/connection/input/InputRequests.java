@@ -60,14 +60,25 @@ public final class InputRequests {
 
   private final Vertx vertx;
   private final ConnectionId id;
+  private final @Nullable String principal;
   private final SessionPreferences preferences;
 
   /** By the key of a question: the client of the gateway that got it, empty for any other. */
   private final Map<String, String> open = new HashMap<>();
 
   public InputRequests(Vertx vertx, ConnectionId id, SessionPreferences preferences) {
+    this(vertx, id, null, preferences);
+  }
+
+  /**
+   * @param id of the server by which those who answer know it
+   * @param principal whose connection asks; null where the call decides whose a question is
+   */
+  public InputRequests(
+      Vertx vertx, ConnectionId id, @Nullable String principal, SessionPreferences preferences) {
     this.vertx = vertx;
     this.id = id;
+    this.principal = principal;
     this.preferences = preferences;
   }
 
@@ -98,6 +109,7 @@ public final class InputRequests {
       @Nullable String to,
       @Nullable String call) {
     String key = UUID.randomUUID().toString();
+    String whose = owner == null ? principal : owner;
     boolean direct = isDirect(to);
     open.put(key, to != null && direct ? to : "");
     Future<ClientAnswer> answer =
@@ -109,7 +121,7 @@ public final class InputRequests {
                 .eventBus()
                 .<JsonObject>request(
                     Addresses.INPUT_ASK,
-                    question(key, method, params.toJsonObject(), perRequest, owner, to, call),
+                    question(key, method, params.toJsonObject(), perRequest, whose, to, call),
                     UNTIL_ANSWERED)
                 .map(reply -> ClientAnswer.result(RawJson.of(reply.body())));
     return new OutgoingQuestion(key, direct, answer.onComplete(ended -> open.remove(key)));

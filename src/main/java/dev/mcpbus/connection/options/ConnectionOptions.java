@@ -5,6 +5,9 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,14 @@ import org.jspecify.annotations.Nullable;
  * @param idleStop the session ends after this long without a call, zero for never; default zero
  * @param shared whether clients of the gateway may share the connection although its server keeps a
  *     session; default false
+ * @param identity as whom the server is called: default {@code SHARED}, with the one credential of
+ *     its entry
+ * @param credential what a principal needs before it has a connection to a server of callers;
+ *     default {@code NONE}
+ * @param callerHeaders the headers of the caller's HTTP request that its connection may use, in
+ *     small letters; default none
+ * @param beforeLogin what a principal sees of such a server before it has its credential; default
+ *     {@code TOOL}
  * @param repeat whether mcpbus makes a safe call again whose owner or connection was lost; default
  *     {@code SAFE}
  * @param renewable whether a client of the gateway may go on with a new connection, and so a new
@@ -73,6 +84,10 @@ public record ConnectionOptions(
     boolean lazy,
     Duration idleStop,
     boolean shared,
+    Identity identity,
+    Credential credential,
+    Set<String> callerHeaders,
+    BeforeLogin beforeLogin,
     Repeat repeat,
     boolean renewable,
     Balance balance,
@@ -87,12 +102,47 @@ public record ConnectionOptions(
 
   public ConnectionOptions {
     capabilities = capabilities.copy();
+    callerHeaders =
+        callerHeaders.stream()
+            .map(name -> name.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Whether each principal has a connection of its own to the server. */
+  public boolean isOfCallers() {
+    return identity == Identity.CALLER;
   }
 
   /** A copy. */
   @Override
   public JsonObject capabilities() {
     return capabilities.copy();
+  }
+
+  /** As whom a server is called. */
+  public enum Identity {
+    /** As mcpbus, with the credential of the entry. */
+    SHARED,
+    /** As the principal that calls, over a connection of its own. */
+    CALLER
+  }
+
+  /** What a principal needs before it has a connection to a server of callers. */
+  public enum Credential {
+    NONE,
+    /** A secret that it has stored: {@code ${caller.secret}}. */
+    SECRET,
+    /** Its own login at the authorization server of the server. */
+    LOGIN,
+    /** A token that mcpbus gets for the token of the caller (RFC 8693, and its relatives). */
+    TOKEN_EXCHANGE
+  }
+
+  /** What a principal sees of a server of callers before it has its credential. */
+  public enum BeforeLogin {
+    /** One tool, {@code login}, which says where to get it. */
+    TOOL,
+    NOTHING
   }
 
   /** Which calls mcpbus makes again when their owner or their connection is lost. */
@@ -153,6 +203,10 @@ public record ConnectionOptions(
           false,
           Duration.ZERO,
           false,
+          Identity.SHARED,
+          Credential.NONE,
+          Set.of(),
+          BeforeLogin.TOOL,
           Repeat.SAFE,
           false,
           Balance.ROUND_ROBIN,

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     it
  * @param ownership the right to serve in a cluster; null on a single node
  * @param local which of several connections on a single node it is; null for the only one
+ * @param callers makes the role of the home of a server of callers; null for any other connection
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -36,11 +37,14 @@ public record ConnectionSpec(
     PinStore eras,
     @Nullable PrivateConnection privateConnection,
     @Nullable Ownership ownership,
-    @Nullable LocalReplica local) {
+    @Nullable LocalReplica local,
+    ReplicaRole.@Nullable RoleFactory callers) {
 
   /** The capabilities that the connection states to its server, whatever callers offer. */
   public RawJson offered() {
-    return privateConnection == null ? RawJson.of(capabilities) : privateConnection.capabilities();
+    return privateConnection == null || privateConnection.principal() != null
+        ? RawJson.of(capabilities)
+        : privateConnection.capabilities();
   }
 
   /** By what its supervisor knows it. */
@@ -50,7 +54,9 @@ public record ConnectionSpec(
 
   /** Makes the role of one of several connections; null for the only one. */
   public ReplicaRole.@Nullable RoleFactory several() {
-    return local != null ? local.role() : ownership == null ? null : ownership.several();
+    return callers != null
+        ? callers
+        : local != null ? local.role() : ownership == null ? null : ownership.several();
   }
 
   /** The id of the server, by which people know it: a private connection has another one itself. */

@@ -11,11 +11,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that belongs to one client of the gateway: the questions and events of its server go
- * to the addresses of that client and to no other.
+ * A connection that belongs to one client of the gateway, or to one principal: the questions and
+ * events of its server go to the addresses of its holder and to no other.
  *
  * @param of the id of the server, under which its pins are stored
- * @param input the address that gets questions, {@code {id, method, params}}
+ * @param principal whose connection it is, where the server acts for its callers: events of what
+ *     the server offers are published in the name of the server, for this principal alone; null for
+ *     the connection of one client
+ * @param input the address that gets questions, {@code {id, method, params}}; null where they go
+ *     the way of those of a shared connection
  * @param events the address that gets the events, which are not published
  * @param initialize the params of the client's {@code initialize}, which the server gets as the
  *     client wrote them: of a client of the {@code discover} era those that it states with its
@@ -29,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record PrivateConnection(
     ConnectionId of,
-    String input,
+    @Nullable String principal,
+    @Nullable String input,
     String events,
     RawJson initialize,
     @Nullable RawJson initialized,
@@ -50,6 +55,11 @@ public record PrivateConnection(
      *     look like an overload, or its program ended in it
      */
     void of(@Nullable McpFailure failure, boolean refused);
+  }
+
+  /** The server by whose name callers know the connection; null where they know its own alone. */
+  public @Nullable ConnectionId shownAs() {
+    return principal == null ? null : of;
   }
 
   private static final Set<String> USUAL = Set.of("protocolVersion", "capabilities", "clientInfo");

@@ -103,21 +103,9 @@ public abstract class GatewayCall {
     String named = server;
     return named == null || named.equals(connection.value())
         ? answer
-        : answer.recover(failure -> Future.failedFuture(renamed(failure, connection, named)));
-  }
-
-  /** A failure of mcpbus names the server: the client knows no private connection. */
-  private static McpFailure renamed(Throwable failure, ConnectionId connection, String server) {
-    McpFailure known = McpFailure.of(failure);
-    String message = String.valueOf(known.getMessage());
-    return known.code() == FailureCode.UPSTREAM_ERROR || !message.contains(connection.value())
-        ? known
-        : new McpFailure(
-            known.code(),
-            known.sent(),
-            message.replace(connection.value(), server),
-            known.retryAfterMillis(),
-            known.data());
+        : answer.recover(
+            failure ->
+                Future.failedFuture(McpFailure.of(failure).renamed(connection.value(), named)));
   }
 
   /** The result in a reply; notes whether it reports an error of the tool. */

@@ -119,6 +119,25 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   @Override
+  public @Nullable Authenticator create(
+      String server, @Nullable String principal, HttpOptions options) {
+    OAuthOptions oauth = options.oauth();
+    if (principal == null || oauth == null) {
+      return create(server, options);
+    }
+    String store = oauth.tokenStore();
+    OAuthClient.Environment environment =
+        openEnvironments.computeIfAbsent(store == null ? OWN_STORE : store, environments);
+    OAuthSettings settings =
+        new OAuthSettings(URI.create(options.url().reveal()), oauth, principal);
+    return new OAuthTokenAuthenticator(
+        new OAuthClient(
+            settings,
+            environment.ofCaller(() -> CallerTokens.of(vertx).token(principal)),
+            options.proxy()));
+  }
+
+  @Override
   public @Nullable Authenticator create(String server, HttpOptions options) {
     OAuthOptions oauth = options.oauth();
     Sensitive helper = options.headersHelper();

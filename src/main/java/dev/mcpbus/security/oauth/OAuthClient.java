@@ -54,6 +54,7 @@ public final class OAuthClient {
   /**
    * The dependencies of a client.
    *
+   * @param caller the present token of the caller for whom the client is; null for none
    * @param clock for the expiry of tokens
    * @param requestTimeout of one request to an authorization server
    * @param loginTimeout how long a person may take to log in
@@ -62,6 +63,7 @@ public final class OAuthClient {
       Vertx vertx,
       TokenStore store,
       LoginPrompt prompt,
+      Supplier<Future<@Nullable Sensitive>> caller,
       HostResolver resolver,
       InstantSource clock,
       Duration requestTimeout,
@@ -73,15 +75,26 @@ public final class OAuthClient {
           vertx,
           store,
           prompt,
+          Future::succeededFuture,
           HostResolver.system(vertx),
           InstantSource.system(),
           GuardedHttp.TIMEOUT,
           TokenGrants.LOGIN_TIMEOUT);
     }
 
+    /**
+     * The environment for one caller.
+     *
+     * @param token its present token; null for none
+     */
+    public Environment ofCaller(Supplier<Future<@Nullable Sensitive>> token) {
+      return new Environment(
+          vertx, store, prompt, token, resolver, clock, requestTimeout, loginTimeout);
+    }
+
     public Environment with(TokenStore otherStore, LoginPrompt otherPrompt) {
       return new Environment(
-          vertx, otherStore, otherPrompt, resolver, clock, requestTimeout, loginTimeout);
+          vertx, otherStore, otherPrompt, caller, resolver, clock, requestTimeout, loginTimeout);
     }
   }
 
@@ -129,6 +142,7 @@ public final class OAuthClient {
                 environment.clock(),
                 new ConcurrentHashMap<>()),
             environment.prompt(),
+            environment.caller(),
             environment.clock(),
             environment.loginTimeout());
     this.loaded = load();

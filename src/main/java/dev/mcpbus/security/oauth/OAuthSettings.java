@@ -16,8 +16,14 @@ import org.jspecify.annotations.Nullable;
  * The configuration of the tokens for one MCP server. Immutable.
  *
  * @param server URL of the MCP endpoint
+ * @param principal whose tokens they are; null for those of mcpbus
  */
-public record OAuthSettings(URI server, OAuthOptions options) {
+public record OAuthSettings(URI server, OAuthOptions options, @Nullable String principal) {
+
+  /** Settings of a server whose one token is that of mcpbus. */
+  public OAuthSettings(URI server, OAuthOptions options) {
+    this(server, options, null);
+  }
 
   /** The only authorization server to use; null: the one that the server names. */
   @Nullable String issuer() {
@@ -70,13 +76,17 @@ public record OAuthSettings(URI server, OAuthOptions options) {
     if (options.dpop() != DpopMode.AUTO) {
       identity.add(options.dpop());
     }
+    if (options.audience() != null) {
+      identity.add("audience " + options.audience());
+    }
     if (options.resource() != null) {
       identity.add("resource " + options.resource());
     }
     if (server.getRawQuery() != null) {
       identity.add("?" + server.getRawQuery()); // often names an account or a tenant
     }
-    return Sha256.hex(identity.toString());
+    String shared = Sha256.hex(identity.toString());
+    return principal == null ? shared : TokenStore.keyOf(principal, "tokens " + shared);
   }
 
   /** Names the server and nothing else. */

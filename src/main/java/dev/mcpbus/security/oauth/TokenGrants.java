@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ record TokenGrants(
     ClientRegistrar registrar,
     TokenEndpoint endpoint,
     LoginPrompt prompt,
+    Supplier<Future<@Nullable Sensitive>> caller,
     InstantSource clock,
     Duration loginTimeout) {
 
@@ -34,6 +36,7 @@ record TokenGrants(
 
   private static final String JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
   private static final String TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+  private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
   private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
   private static final int MAX_ASSERTION = 64 * 1024;
 
@@ -108,6 +111,30 @@ record TokenGrants(
               .map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       case ID_JAG ->
           idJag(place, scopes).map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+      case TOKEN_EXCHANGE ->
+          ofCaller()
+              .map(
+                  token -> {
+                    Map<String, String> form = new LinkedHashMap<>();
+                    form.put("grant_type", TOKEN_EXCHANGE);
+                    form.put("subject_token", token);
+                    form.put("subject_token_type", ACCESS_TOKEN);
+                    if (settings.options().audience() != null) {
+                      form.put("audience", settings.options().audience());
+                    }
+                    return form;
+                  });
+      case ON_BEHALF_OF ->
+          ofCaller()
+              .map(
+                  token ->
+                      Map.of(
+                          "grant_type",
+                          JWT_BEARER,
+                          "assertion",
+                          token,
+                          "requested_token_use",
+                          "on_behalf_of"));
       case WORKLOAD_IDENTITY ->
           workload().jwt().map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       default -> Future.succeededFuture(Map.of("grant_type", "client_credentials"));
@@ -146,7 +173,23 @@ record TokenGrants(
             });
   }
 
+  /** The present token of the caller whose connection this is. */
+  private Future<String> ofCaller() {
+    return caller
+        .get()
+        .compose(
+            token ->
+                token == null
+                    ? OAuthFailure.LOGIN_REQUIRED.fails(
+                        "the caller has no token that can be exchanged: log in at mcpbus with a token"
+                            + " of the identity provider, not with an API key")
+                    : Future.succeededFuture(token.reveal()));
+  }
+
   private Future<String> subject(IdentityProvider idp) {
+    if (idp.isOfCaller()) {
+      return ofCaller();
+    }
     Path file = idp.subjectTokenFile();
     if (file == null) {
       Sensitive token = idp.subjectToken();

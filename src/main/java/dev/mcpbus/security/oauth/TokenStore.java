@@ -3,6 +3,8 @@ package dev.mcpbus.security.oauth;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -76,6 +78,15 @@ public interface TokenStore {
    */
   default <T> Future<T> alone(String key, Supplier<Future<T>> work) {
     return work.get();
+  }
+
+  /**
+   * The key of what is kept for a principal: no key of one principal begins another's.
+   *
+   * @param what it is
+   */
+  static String keyOf(String principal, String what) {
+    return "principal " + URLEncoder.encode(principal, StandardCharsets.UTF_8) + " " + what;
   }
 
   /** A store that loses everything when the process ends. */

@@ -1,0 +1,390 @@
+package dev.mcpbus.replicas;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Replicas;
+import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.internals.InternalContext;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The role of the home of a server of callers. The home opens no session of its own: it passes each
+ * message to the connection of the principal for whom it was sent, and asks for that connection
+ * where there is none. Those connections are private connections, held here. Owner thread: the
+ * context of the home.
+ */
+public final class CallerConnections implements ReplicaRole {
+
+  private static final long TTL_MILLIS = 60_000;
+  private static final long RENEW_MILLIS = 20_000;
+
+  /** Without {@code idleStop}, a connection that is not used for so long ends. */
+  private static final long IDLE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  private static final long STATUS_MILLIS = 2_000;
+  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  /** The connection of one caller, on its way or there. */
+  private static final class Held {
+    final Future<ConnectionId> lease;
+    int inFlight;
+    long usedAt;
+
+    Held(Future<ConnectionId> lease) {
+      this.lease = lease;
+    }
+  }
+
+  private final Vertx vertx;
+  private final Context context;
+
+  /** Its requests outlive the home: Vert.x drops replies to a verticle that has ended. */
+  private final InternalContext passing;
+
+  private final ConnectionId server;
+  private final ConnectionOptions options;
+  private final Self self;
+  private final String events;
+  private final Map<CallerFacts, Held> held = new HashMap<>();
+  private boolean closed;
+  private boolean stopped;
+  private long timer = -1;
+  private @Nullable MessageConsumer<Object> consumer;
+
+  /** Binds the object to the connection's context. */
+  public CallerConnections(Vertx vertx, ConnectionId server, ConnectionOptions options, Self self) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.passing = InternalContext.create(vertx);
+    this.server = server;
+    this.options = options;
+    this.self = self;
+    this.events = Addresses.CALLER_CONNECTIONS + UUID.randomUUID();
+  }
+
+  @Override
+  public Future<Void> open(
+      Vertx same,
+      Handler<Message<Object>> handler,
+      Map<String, Handler<Message<Object>>> operations) {
+    timer = vertx.setPeriodic(RENEW_MILLIS, now -> renew());
+    MessageConsumer<Object> own = vertx.eventBus().localConsumer(events, this::happened);
+    consumer = own;
+    return own.completion();
+  }
+
+  @Override
+  public void probeIn(long millis) {}
+
+  @Override
+  public void close() {
+    closed = true;
+    vertx.cancelTimer(timer);
+    if (consumer != null) {
+      consumer.unregister();
+    }
+    endAll();
+  }
+
+  @Override
+  public boolean publishes(String type) {
+    return true;
+  }
+
+  // ---- the connections
+
+  /** What becomes of a connection: its registry wants it back, or it has ended. */
+  private void happened(Message<Object> message) {
+    if (!(message.body() instanceof JsonObject event)) {
+      return;
+    }
+    String type = event.getString("type", "");
+    CallerFacts whose = holder(event.getString("id", ""));
+    if (type.equals(Events.ROOM_WANTED)) {
+      Held one = whose == null ? null : held.get(whose);
+      message.reply(new JsonObject().put("inUse", one != null && one.inFlight > 0));
+    } else if (type.equals(Events.GAVE_UP) && whose != null) {
+      Held one = held.remove(whose);
+      if (one != null) {
+        release(one);
+      }
+    }
+  }
+
+  private @Nullable CallerFacts holder(String lease) {
+    for (Map.Entry<CallerFacts, Held> one : held.entrySet()) {
+      Future<ConnectionId> id = one.getValue().lease;
+      if (id.succeeded() && id.result().value().equals(lease)) {
+        return one.getKey();
+      }
+    }
+    return null;
+  }
+
+  private Held held(CallerFacts caller) {
+    Held known = held.get(caller);
+    if (known != null) {
+      return known;
+    }
+    JsonObject wish =
+        caller.into(
+            new JsonObject()
+                .put("id", server.value())
+                .put("events", events)
+                .put("ttl", TTL_MILLIS));
+    Future<ConnectionId> lease =
+        vertx
+            .eventBus()
+            .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
+            .map(answer -> new ConnectionId(answer.body().getString("lease")));
+    Held fresh = new Held(lease);
+    held.put(caller, fresh);
+    lease.onComplete(
+        id -> {
+          if (closed) {
+            release(fresh);
+          }
+        },
+        failure -> held.remove(caller, fresh));
+    return fresh;
+  }
+
+  private void renew() {
+    long idle = options.idleStop().isZero() ? IDLE_MILLIS : options.idleStop().toMillis();
+    long now = millis();
+    List<CallerFacts> over = new ArrayList<>();
+    held.forEach(
+        (caller, one) -> {
+          if (!one.lease.succeeded()) {
+            return;
+          }
+          if (one.inFlight == 0 && now - one.usedAt > idle) {
+            over.add(caller);
+            return;
+          }
+          JsonObject body =
+              new JsonObject()
+                  .put("lease", one.lease.result().value())
+                  .put("ttl", TTL_MILLIS)
+                  .put("inUse", one.inFlight > 0);
+          vertx
+              .eventBus()
+              .request(Addresses.SERVERS_LEASE, body, LOCAL)
+              .onFailure(gone -> held.remove(caller, one));
+        });
+    over.forEach(this::end);
+  }
+
+  private void end(CallerFacts caller) {
+    Held one = held.remove(caller);
+    if (one != null) {
+      release(one);
+    }
+  }
+
+  private void endAll() {
+    List.copyOf(held.keySet()).forEach(this::end);
+  }
+
+  private void release(Held one) {
+    one.lease.onSuccess(
+        id ->
+            passing.run(
+                () ->
+                    vertx
+                        .eventBus()
+                        .request(
+                            Addresses.SERVERS_RELEASE,
+                            new JsonObject().put("lease", id.value()),
+                            LOCAL)));
+  }
+
+  private static long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  // ---- messages
+
+  @Override
+  public void received(String suffix, Message<Object> message, Handler<Message<Object>> own) {
+    ServerOperation row = ServerOperation.of(suffix);
+    CallerFacts caller = CallerFacts.of(message.headers(), options.callerHeaders());
+    switch (row == null ? Replicas.SPEAKER : row.replicas) {
+      case STATUS_OF_ALL -> status(caller, message, own);
+      case ASK_ALL -> cancel(message);
+      case NAMED, COLLECT_CALLS, COLLECT_ENDINGS, ADD_UP -> own.handle(message);
+      case ONE_BY_ONE -> {
+        stopped = false;
+        endAll();
+        state(message);
+      }
+      case ALL -> {
+        if (suffix.equals(Addresses.CONNECT) || suffix.equals(Addresses.DISCONNECT)) {
+          stopped = suffix.equals(Addresses.DISCONNECT);
+          if (stopped) {
+            endAll();
+          }
+          state(message);
+        } else if (suffix.equals(Addresses.RPCLOG)) {
+          own.handle(message);
+        } else {
+          pass(caller, suffix, message);
+        }
+      }
+      case ANY, SPEAKER -> pass(caller, suffix, message);
+    }
+  }
+
+  private void state(Message<Object> message) {
+    message.reply(new JsonObject().put("state", self.state().name()));
+  }
+
+  private void pass(@Nullable CallerFacts caller, String suffix, Message<Object> message) {
+    if (caller == null) {
+      McpFailure.notSent(
+              FailureCode.AUTH_REQUIRED,
+              "server '"
+                  + server
+                  + "' acts for its callers, and this message names none: a program names the"
+                  + " principal with CallOptions.withPrincipal, or the header \"principal\"")
+          .replyTo(message);
+    } else if (stopped) {
+      McpFailure.notSent(
+              FailureCode.UNAVAILABLE,
+              "server '"
+                  + server
+                  + "' is disconnected; send to "
+                  + Addresses.of(server, Addresses.CONNECT))
+          .replyTo(message);
+    } else {
+      pass(caller, suffix, message, true);
+    }
+  }
+
+  /**
+   * @param again whether the message may be passed once more, to a new connection, where this one
+   *     has made room for another
+   */
+  private void pass(CallerFacts caller, String suffix, Message<Object> message, boolean again) {
+    Held one = held(caller);
+    one.inFlight++;
+    one.usedAt = millis();
+    one.lease
+        .compose(id -> forward(id, suffix, message, timeout(message)))
+        .onComplete(
+            reply -> {
+              left(one);
+              message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers()));
+            },
+            failure -> {
+              left(one);
+              McpFailure why = McpFailure.of(failure);
+              boolean gone =
+                  why.code() == FailureCode.UNKNOWN_CONNECTION && why.sent() == McpFailure.Sent.NO;
+              if (gone) {
+                held.remove(caller, one);
+              }
+              if (gone && again && !closed && one.lease.succeeded()) {
+                pass(caller, suffix, message, false);
+              } else {
+                shown(why, one).replyTo(message);
+              }
+            });
+  }
+
+  private void left(Held one) {
+    one.inFlight--;
+    one.usedAt = millis();
+  }
+
+  /** Callers know the server, and no connection of their own. */
+  private McpFailure shown(McpFailure failure, Held one) {
+    return one.lease.succeeded()
+        ? failure.renamed(one.lease.result().value(), server.value())
+        : failure;
+  }
+
+  private static long timeout(Message<Object> message) {
+    return ReplicaCoordinator.timeout(message.headers());
+  }
+
+  private Future<Message<Object>> forward(
+      ConnectionId to, String suffix, Message<Object> message, long millis) {
+    DeliveryOptions delivery =
+        ReplicaCoordinator.copied(message.headers()).setSendTimeout(millis).setLocalOnly(true);
+    return onOwn(
+        passing.call(
+            () ->
+                vertx
+                    .eventBus()
+                    .<Object>request(Addresses.of(to, suffix), message.body(), delivery)));
+  }
+
+  private <T> Future<T> onOwn(Future<T> future) {
+    io.vertx.core.Promise<T> here = io.vertx.core.Promise.promise();
+    future.onComplete(done -> context.runOnContext(now -> here.handle(done)));
+    return here.future();
+  }
+
+  /** That of the caller's own connection where it has one; else that of the home. */
+  private void status(
+      @Nullable CallerFacts caller, Message<Object> message, Handler<Message<Object>> own) {
+    Held one = caller == null ? null : held.get(caller);
+    if (one == null || !one.lease.succeeded()) {
+      message.reply(described(self.status(message.body())));
+      return;
+    }
+    forward(one.lease.result(), Addresses.STATUS, message, STATUS_MILLIS)
+        .onComplete(
+            reply -> message.reply(described((JsonObject) reply.body())),
+            failure -> message.reply(described(self.status(message.body()))));
+  }
+
+  private JsonObject described(JsonObject status) {
+    return status
+        .put("id", server.value())
+        .put("identity", "caller")
+        .put("shared", true)
+        .put("disconnected", stopped ? Boolean.TRUE : null)
+        .put("callers", held.size());
+  }
+
+  /** A call is known by its id alone, which nobody else can name. */
+  private void cancel(Message<Object> message) {
+    List<Future<Boolean>> asked = new ArrayList<>();
+    for (Held one : held.values()) {
+      if (one.lease.succeeded()) {
+        asked.add(
+            forward(one.lease.result(), Addresses.CANCEL, message, STATUS_MILLIS)
+                .map(reply -> ((JsonObject) reply.body()).getBoolean("cancelled", false))
+                .otherwise(false));
+      }
+    }
+    Future.join(asked)
+        .onComplete(
+            done ->
+                message.reply(
+                    new JsonObject()
+                        .put("cancelled", asked.stream().anyMatch(one -> one.result()))));
+  }
+}
