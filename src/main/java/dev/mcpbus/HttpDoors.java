@@ -41,7 +41,8 @@ final class HttpDoors {
             () -> UUID.randomUUID().toString(),
             newGateway::endpoint,
             access::admissionControl,
-            readiness);
+            readiness,
+            directory::caller);
   }
 
   /** What to deploy, in this order. */

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -21,8 +22,10 @@ import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -32,6 +35,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +60,17 @@ final class BridgeCalls {
   private final PolicyGate gate;
   private final TaskIdSealing tasks;
   private final MeasuredCalls measures;
+  private final BiFunction<Principal, MultiMap, CallerFacts> callers;
 
-  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
+  /**
+   * @param callers what counts of a request for servers that act for their callers
+   */
+  BridgeCalls(
+      Vertx vertx,
+      Supplier<String> callIds,
+      PolicyGate gate,
+      BiFunction<Principal, MultiMap, CallerFacts> callers) {
+    this.callers = callers;
     this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.callIds = callIds;
@@ -259,6 +272,9 @@ final class BridgeCalls {
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = caller.callId(own == null ? callIds.get() : own);
     caller.addTo(options).addHeader(Headers.CALL_ID, callId);
+    callers
+        .apply(AdmittedRequests.of(ctx).principal(), ctx.request().headers())
+        .addHeaders(options);
     Future<Message<Object>> reply =
         sender
             .<Object>request(server, address, body.toBuffer(), options)

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.internals.ArrivalClock;
@@ -12,8 +13,10 @@ import dev.mcpbus.internals.StrictRequestDecoder;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.MountedHandler;
+import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http1ServerConfig;
@@ -26,6 +29,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -58,6 +62,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final Function<Vertx, AdmissionControl> admission;
   private final Readiness readiness;
   private final SharedBridgeState shared;
+  private final BiFunction<Principal, MultiMap, CallerFacts> callers;
   private @Nullable HttpServer server;
   private @Nullable Router router;
   private @Nullable OpenRequests requests;
@@ -70,7 +75,9 @@ public final class BridgeVerticle extends VerticleBase {
       @Nullable MountedHandler mounted,
       Function<Vertx, AdmissionControl> admission,
       Readiness readiness,
-      SharedBridgeState shared) {
+      SharedBridgeState shared,
+      BiFunction<Principal, MultiMap, CallerFacts> callers) {
+    this.callers = callers;
     this.options = options;
     this.callIds = callIds;
     this.mounted = mounted;
@@ -87,6 +94,7 @@ public final class BridgeVerticle extends VerticleBase {
    * @param gateways makes the gateway of each
    * @param admission makes the admission control of each
    * @param readiness of the service, for health
+   * @param callers what counts of a request for servers that act for their callers
    */
   public static List<BridgeVerticle> several(
       int count,
@@ -94,11 +102,13 @@ public final class BridgeVerticle extends VerticleBase {
       Supplier<String> callIds,
       Supplier<MountedHandler> gateways,
       Function<Vertx, AdmissionControl> admission,
-      Readiness readiness) {
+      Readiness readiness,
+      BiFunction<Principal, MultiMap, CallerFacts> callers) {
     SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
             () ->
-                new BridgeVerticle(options, callIds, gateways.get(), admission, readiness, shared))
+                new BridgeVerticle(
+                    options, callIds, gateways.get(), admission, readiness, shared, callers))
         .limit(count)
         .toList();
   }
@@ -172,7 +182,7 @@ public final class BridgeVerticle extends VerticleBase {
       ArrivalClock arrivals,
       OpenRequests requests) {
     PolicyGate gate = new PolicyGate(admissions);
-    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate);
+    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate, callers);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(ProblemDocument::handle);
     RouteTable routes = new RouteTable(bodies, gate::admits);

@@ -4,6 +4,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -56,12 +57,62 @@ public record CallerFacts(String principal, SortedMap<String, String> headers) {
     return new CallerFacts(requester.name(), headers);
   }
 
+  /**
+   * The caller of an HTTP request.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} for more than {@value #MAX_HEADERS} characters, or for a
+   *     header that stands there twice
+   */
+  public static CallerFacts ofRequest(String principal, MultiMap request, Iterable<String> wanted) {
+    SortedMap<String, String> headers = new TreeMap<>();
+    int length = 0;
+    for (String name : wanted) {
+      List<String> all = request.getAll(name);
+      if (all.size() > 1) {
+        throw McpFailure.badRequest("the header " + name + " stands in the request twice");
+      }
+      if (!all.isEmpty()) {
+        headers.put(name, all.get(0));
+        length += all.get(0).length();
+      }
+    }
+    if (length > MAX_HEADERS) {
+      throw McpFailure.badRequest(
+          "the headers "
+              + headers.keySet()
+              + " have "
+              + length
+              + " characters, the limit is "
+              + MAX_HEADERS);
+    }
+    return new CallerFacts(principal, headers);
+  }
+
+  /** The headers as one text, for {@link #ofText}; null for none. */
+  public @Nullable String text() {
+    return headers.isEmpty() ? null : headersJson().encode();
+  }
+
+  /** A caller with the headers of {@link #text}. */
+  public static CallerFacts ofText(String principal, @Nullable String text) {
+    if (text == null) {
+      return new CallerFacts(principal);
+    }
+    SortedMap<String, String> headers = new TreeMap<>();
+    new JsonObject(text).forEach(one -> headers.put(one.getKey(), String.valueOf(one.getValue())));
+    return new CallerFacts(principal, headers);
+  }
+
   /** Adds what {@link #of} reads to the options of a message. */
   public DeliveryOptions addTo(DeliveryOptions options) {
     new Requester(principal, false).addTo(options);
-    return headers.isEmpty()
-        ? options
-        : options.addHeader(Headers.CALLER_HEADERS, headersJson().encode());
+    addHeaders(options);
+    return options;
+  }
+
+  /** Adds the headers alone, to a message that names its principal. */
+  public void addHeaders(DeliveryOptions options) {
+    CallHeaders.add(options, Headers.CALLER_HEADERS, text());
   }
 
   private JsonObject headersJson() {

@@ -258,7 +258,7 @@ public final class ClusterServerHosting implements ServerHosting {
         .onSuccess(
             mine -> {
               if (mine) {
-                ServersVerticle.publish(vertx, Events.SERVER_REMOVED, id);
+                ServersVerticle.publish(vertx, Events.SERVER_REMOVED, id, null);
               }
             })
         .onFailure(
@@ -423,7 +423,7 @@ public final class ClusterServerHosting implements ServerHosting {
         .onSuccess(
             added -> {
               if (added) {
-                ServersVerticle.publish(vertx, Events.SERVER_ADDED, mine.id());
+                ServersVerticle.publish(vertx, Events.SERVER_ADDED, mine.id(), mine);
               } else if (embedded.remove(mine.id()) != null) {
                 LOG.warn(
                     "server '{}' of this program ends: while this node was cut off from the"

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
@@ -10,6 +11,7 @@ import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -85,6 +87,11 @@ public final class Directory {
     return snapshot;
   }
 
+  /** What the client of a view sees: where servers act for their callers, its own lists. */
+  public DirectorySnapshot snapshot(DirectoryView view) {
+    return snapshot.of(view.caller());
+  }
+
   /** Why servers list nothing. */
   public UnavailableReasons reach() {
     return reach;
@@ -134,6 +141,31 @@ public final class Directory {
    * @return null if there is none that the principal may use
    */
   public @Nullable DirectoryView view(String name, Principal principal) {
+    return view(name, principal, new CallerFacts(principal.name()));
+  }
+
+  /**
+   * @param caller the principal, with the headers of its request that servers of callers may use
+   */
+  public @Nullable DirectoryView view(String name, Principal principal, CallerFacts caller) {
+    DirectoryView common = common(name, principal);
+    return common == null || snapshot.callerHeaders() == null ? common : common.of(caller);
+  }
+
+  /** Whether no server acts for its callers. */
+  public boolean hasNoCallers() {
+    return snapshot.callerHeaders() == null;
+  }
+
+  /** Who sends a request, for servers of callers: with those of its headers that they use. */
+  public CallerFacts caller(Principal principal, MultiMap request) {
+    Set<String> wanted = snapshot.callerHeaders();
+    return wanted == null || wanted.isEmpty()
+        ? new CallerFacts(principal.name())
+        : CallerFacts.ofRequest(principal.name(), request, wanted);
+  }
+
+  private @Nullable DirectoryView common(String name, Principal principal) {
     Rights rights = access.rights(principal);
     if (name.isEmpty()) {
       return DirectoryView.all(rights, Boolean.TRUE.equals(passUnknown));
@@ -164,7 +196,7 @@ public final class Directory {
   public Future<DirectorySnapshot> ready(Vertx vertx) {
     return known.isComplete()
         ? Future.succeededFuture(snapshot)
-        : request(vertx, List.of(), List.of(), false);
+        : request(vertx, List.of(), List.of(), null, false);
   }
 
   /**
@@ -189,12 +221,12 @@ public final class Directory {
   private Future<DirectorySnapshot> ready(
       Vertx vertx, DirectoryView view, Collection<ListKind> kinds, boolean needed) {
     if (known.isComplete()) {
-      DirectorySnapshot now = snapshot;
+      DirectorySnapshot now = snapshot(view);
       if (isReady(now, view, kinds)) {
         return Future.succeededFuture(now);
       }
     }
-    return request(vertx, kinds, view.options().servers(), needed);
+    return request(vertx, kinds, view.options().servers(), view.caller(), needed);
   }
 
   /**
@@ -211,12 +243,15 @@ public final class Directory {
               return server == null || server.handshake() != null
                   ? Future.succeededFuture(now)
                   : described(
-                      vertx, view.name(), request(vertx, tools, view.options().servers(), true));
+                      vertx,
+                      view,
+                      request(vertx, tools, view.options().servers(), view.caller(), true));
             });
   }
 
   private Future<DirectorySnapshot> described(
-      Vertx vertx, String server, Future<DirectorySnapshot> started) {
+      Vertx vertx, DirectoryView view, Future<DirectorySnapshot> started) {
+    String server = view.name();
     boolean known = slow.contains(server);
     Promise<DirectorySnapshot> first = Promise.promise();
     long wait = known ? ListFetcher.DEADLINE.toMillis() : Math.max(1, handshakeWait.toMillis());
@@ -225,29 +260,32 @@ public final class Directory {
             wait,
             late -> {
               slow.add(server);
-              first.tryComplete(snapshot);
+              first.tryComplete(snapshot(view));
             });
     started.onComplete(
         done -> {
           vertx.cancelTimer(timer);
-          first.tryComplete(snapshot);
+          first.tryComplete(snapshot(view));
         });
     return first.future();
   }
 
   private Future<DirectorySnapshot> request(
-      Vertx vertx, Collection<ListKind> kinds, List<String> ids, boolean needed) {
+      Vertx vertx,
+      Collection<ListKind> kinds,
+      List<String> ids,
+      @Nullable CallerFacts caller,
+      boolean needed) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();
     ids.forEach(servers::add);
+    JsonObject body =
+        new JsonObject().put("kinds", wanted).put("servers", servers).put("needed", needed);
     return vertx
         .eventBus()
-        .request(
-            Addresses.GATEWAY_DIRECTORY,
-            new JsonObject().put("kinds", wanted).put("servers", servers).put("needed", needed),
-            LOCAL)
-        .map(done -> snapshot)
+        .request(Addresses.GATEWAY_DIRECTORY, caller == null ? body : caller.into(body), LOCAL)
+        .map(done -> snapshot.of(caller))
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
 

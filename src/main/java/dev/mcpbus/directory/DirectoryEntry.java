@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *     status is known
  * @param repeats whether its definition lets mcpbus repeat safe calls; false until its status is
  *     known
+ * @param callers the headers of requests that its entry uses, of a server that acts for its
+ *     callers: such a server lists nothing for all, and each caller has an entry of its own; null
+ *     for any other
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
  * @param handshake the result of its last {@code initialize} or {@code server/discover}, as it
@@ -40,6 +43,7 @@ public record DirectoryEntry(
     boolean resources,
     boolean shared,
     boolean repeats,
+    @Nullable Set<String> callers,
     Set<String> via,
     String instructions,
     @Nullable RawJson handshake,
@@ -48,7 +52,32 @@ public record DirectoryEntry(
 
   static DirectoryEntry of(ConnectionId id) {
     return new DirectoryEntry(
-        id, false, false, false, false, false, false, Set.of(), "", null, Map.of(), Map.of());
+        id, false, false, false, false, false, false, null, Set.of(), "", null, Map.of(), Map.of());
+  }
+
+  /** Whether the server acts for its callers. */
+  public boolean ofCallers() {
+    return callers != null;
+  }
+
+  /** The entry of a server that acts for its callers, or does not. */
+  DirectoryEntry withCallers(@Nullable Set<String> headers) {
+    return Objects.equals(headers, callers)
+        ? this
+        : new DirectoryEntry(
+            id,
+            false,
+            isDiscover,
+            tasks,
+            resources,
+            shared,
+            repeats,
+            headers,
+            via,
+            instructions,
+            handshake,
+            Map.of(),
+            Map.of());
   }
 
   /**
@@ -56,7 +85,7 @@ public record DirectoryEntry(
    * that is not declared shared.
    */
   public boolean hasSessions() {
-    return !isDiscover && !shared;
+    return !isDiscover && !shared && callers == null;
   }
 
   /** Whether the server has stated its capabilities, and that one is not among them. */
@@ -131,6 +160,7 @@ public record DirectoryEntry(
         resources,
         shared,
         repeats,
+        callers,
         via,
         instructions,
         handshake,
@@ -189,6 +219,7 @@ public record DirectoryEntry(
         hasResources,
         isShared,
         mayRepeat,
+        callers,
         behind,
         text,
         described,

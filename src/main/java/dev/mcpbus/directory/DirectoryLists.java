@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ListKind;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,12 @@ import org.jspecify.annotations.Nullable;
  * {@link DirectoryVerticle}.
  */
 public final class DirectoryLists {
+
+  /**
+   * The member of a status and of an event of a server that acts for its callers: the headers of
+   * their requests that it uses.
+   */
+  private static final String CALLER_HEADERS = "callerHeaders";
 
   private static final long FIRST_RETRY_MILLIS = 1_000;
   private static final int MOST_DOUBLINGS = 10;
@@ -64,6 +72,7 @@ public final class DirectoryLists {
   private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
 
   private final HandshakeReads handshakes;
+  private final CallerLists callers;
 
   /** The servers whose last event was that their connection stopped serving. */
   private final Set<String> disconnected = new HashSet<>();
@@ -85,6 +94,7 @@ public final class DirectoryLists {
     this.patience = patience;
     this.listener = listener;
     this.handshakes = new HandshakeReads(vertx);
+    this.callers = new CallerLists(vertx, directory, listener::listed);
   }
 
   public DirectorySnapshot snapshot() {
@@ -154,8 +164,10 @@ public final class DirectoryLists {
    * @return whether the server serves and its handshake is not known
    */
   private boolean read(JsonObject status) {
-    DirectoryEntry entry = track(status.getString("id", ""));
-    if (entry == null || !isServing(status.getString("state", ""))) {
+    String id = status.getString("id", "");
+    acts(id, status);
+    DirectoryEntry entry = track(id);
+    if (entry == null || entry.ofCallers() || !isServing(status.getString("state", ""))) {
       return false;
     }
     ListFetcher fetcher = fetchers.get(entry.id().value());
@@ -163,24 +175,46 @@ public final class DirectoryLists {
       fetcher.refresh(wanted);
     }
     listener.serves(entry.id().value(), status);
+    replace(described(entry, status));
+    DirectoryEntry now = directory.snapshot().server(entry.id().value());
+    return now != null && now.handshake() == null;
+  }
+
+  /** The entry with what the status of a connection that serves says. */
+  static DirectoryEntry described(DirectoryEntry entry, JsonObject status) {
     boolean described = status.getValue("handshake") instanceof String;
     Object text = described ? status.getValue("instructions") : entry.instructions();
     boolean discover = Era.DISCOVER.name().equals(status.getString("era"));
     JsonObject capabilities = status.getJsonObject("capabilities", new JsonObject());
-    replace(
-        entry.withServer(
-            discover,
-            TasksExtension.isOfferedBy(discover, capabilities),
-            capabilities.containsKey("resources"),
-            Boolean.TRUE.equals(status.getValue("shared")),
-            !"never".equals(status.getValue("repeat")),
-            via(status),
-            text instanceof String instructions ? instructions : "",
-            status.getValue("handshake") instanceof String result
-                ? RawJson.of(result)
-                : entry.handshake()));
-    DirectoryEntry now = directory.snapshot().server(entry.id().value());
-    return now != null && now.handshake() == null;
+    return entry.withServer(
+        discover,
+        TasksExtension.isOfferedBy(discover, capabilities),
+        capabilities.containsKey("resources"),
+        Boolean.TRUE.equals(status.getValue("shared")),
+        !"never".equals(status.getValue("repeat")),
+        via(status),
+        text instanceof String instructions ? instructions : "",
+        status.getValue("handshake") instanceof String result
+            ? RawJson.of(result)
+            : entry.handshake());
+  }
+
+  /** Notes whether a server acts for its callers, as its status or an event says. */
+  void acts(String id, JsonObject facts) {
+    DirectoryEntry entry = track(id);
+    Set<String> headers =
+        facts.getValue(CALLER_HEADERS) instanceof JsonArray names
+            ? names.stream().map(String::valueOf).collect(Collectors.toUnmodifiableSet())
+            : null;
+    if (entry != null && !Objects.equals(entry.callers(), headers)) {
+      callers.forget(id);
+      replace(entry.withCallers(headers));
+    }
+  }
+
+  /** The lists of each caller. */
+  CallerLists callers() {
+    return callers;
   }
 
   private void describe(String id, ListFetcher fetcher) {
@@ -241,6 +275,7 @@ public final class DirectoryLists {
   }
 
   void removed(String id) {
+    callers.forget(id);
     fetchers.remove(id);
     disconnected.remove(id);
     handshakes.forget(id);
@@ -370,7 +405,10 @@ public final class DirectoryLists {
     for (DirectoryEntry server : directory.snapshot().servers()) {
       String id = server.id().value();
       ListFetcher fetcher = fetchers.get(id);
-      if (fetcher != null && server.up() && (only == null || only.contains(id))) {
+      if (fetcher != null
+          && server.up()
+          && !server.ofCallers()
+          && (only == null || only.contains(id))) {
         running.add(fetcher.first(kind));
       }
     }
@@ -382,18 +420,29 @@ public final class DirectoryLists {
    * the request starts a lazy server. Waits {@code patience} at most.
    *
    * @param only ids of the servers wanted; empty for all
+   * @param caller who looks, which counts for servers of callers; null for a program
    * @param needed whether a list that is missing, or that the server calls another one now, is
    *     waited for until its fetch has ended, as a call waits for its server
    */
-  Future<Void> whenFresh(Collection<ListKind> kinds, Collection<?> only, boolean needed) {
+  public Future<Void> whenFresh(
+      Collection<ListKind> kinds,
+      Collection<?> only,
+      @Nullable CallerFacts caller,
+      boolean needed) {
     wanted.addAll(kinds);
     List<Future<Void>> running = new ArrayList<>();
     List<Future<Void>> missing = new ArrayList<>();
     long now = System.nanoTime();
-    for (DirectoryEntry server : directory.snapshot().servers()) {
+    for (DirectoryEntry server : directory.snapshot().of(caller).servers()) {
       String id = server.id().value();
-      ListFetcher fetcher = fetchers.get(id);
-      if (fetcher == null || (!only.isEmpty() && !only.contains(id))) {
+      boolean wants = only.isEmpty() || only.contains(id);
+      ListFetcher fetcher =
+          !wants
+              ? null
+              : !server.ofCallers()
+                  ? fetchers.get(id)
+                  : caller == null ? null : callers.fetcher(caller, server.id());
+      if (fetcher == null) {
         continue;
       }
       for (ListKind kind : kinds) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
@@ -9,8 +10,10 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectorySnapshot {
 
-  public static final DirectorySnapshot EMPTY = new DirectorySnapshot(EntrySnapshot.empty());
+  public static final DirectorySnapshot EMPTY =
+      new DirectorySnapshot(EntrySnapshot.empty(), Map.of());
 
   /**
    * Bound of {@link #lists}: each reload of the policies leaves the keys of the old rights behind.
@@ -37,24 +41,102 @@ public final class DirectorySnapshot {
   private record MarkedPage(AbsentLists why, RawJson page) {}
 
   private final EntrySnapshot<DirectoryEntry> servers;
+
+  /** The entries of servers of callers, for each caller that has looked. */
+  private final Map<CallerFacts, Map<String, DirectoryEntry>> callers;
+
+  private final Map<CallerFacts, DirectorySnapshot> ofCallers = new ConcurrentHashMap<>();
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
   private final Map<DirectoryView, ViewUris> uris = new ConcurrentHashMap<>();
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
   private final Map<First, MarkedPage> marked = new ConcurrentHashMap<>();
 
+  /** Null before the first use; empty where no server acts for its callers. */
+  @SuppressWarnings("OptionalUsedAsFieldOrParameterType")
+  private volatile @Nullable Optional<Set<String>> callerHeaders;
+
   /** The servers that may answer a call with a task, most often none; null before the first use. */
   private volatile @Nullable List<DirectoryEntry> tasks;
 
-  private DirectorySnapshot(EntrySnapshot<DirectoryEntry> servers) {
+  private DirectorySnapshot(
+      EntrySnapshot<DirectoryEntry> servers,
+      Map<CallerFacts, Map<String, DirectoryEntry>> callers) {
     this.servers = servers;
+    this.callers = callers;
   }
 
   public DirectorySnapshot with(DirectoryEntry facts) {
-    return new DirectorySnapshot(servers.with(facts.id().value(), facts));
+    return new DirectorySnapshot(servers.with(facts.id().value(), facts), callers);
   }
 
   DirectorySnapshot without(String id) {
-    return new DirectorySnapshot(servers.with(id, null));
+    return new DirectorySnapshot(servers.with(id, null), callers);
+  }
+
+  /**
+   * With what servers of callers show one of them.
+   *
+   * @param own by the ids of the servers; empty where nothing is known any more
+   */
+  DirectorySnapshot with(CallerFacts caller, Map<String, DirectoryEntry> own) {
+    Map<CallerFacts, Map<String, DirectoryEntry>> more = new HashMap<>(callers);
+    if (own.isEmpty()) {
+      more.remove(caller);
+    } else {
+      more.put(caller, Map.copyOf(own));
+    }
+    return new DirectorySnapshot(servers, Map.copyOf(more));
+  }
+
+  /** Whether a server acts for its callers. */
+  public boolean isOfCallers(String id) {
+    DirectoryEntry entry = servers.get(id);
+    return entry != null && entry.ofCallers();
+  }
+
+  /** The entries of a caller alone; empty where nothing is known of it. */
+  public Map<String, DirectoryEntry> own(@Nullable CallerFacts caller) {
+    return caller == null ? Map.of() : callers.getOrDefault(caller, Map.of());
+  }
+
+  /** The snapshot that one caller sees: this one where it has no entries of its own. */
+  public DirectorySnapshot of(@Nullable CallerFacts caller) {
+    if (caller == null || own(caller).isEmpty()) {
+      return this;
+    }
+    return ofCallers.computeIfAbsent(
+        caller,
+        whose -> {
+          EntrySnapshot<DirectoryEntry> seen = servers;
+          for (Map.Entry<String, DirectoryEntry> one : own(whose).entrySet()) {
+            DirectoryEntry common = servers.get(one.getKey());
+            if (common != null && common.ofCallers()) {
+              seen = seen.with(one.getKey(), one.getValue());
+            }
+          }
+          return new DirectorySnapshot(seen, Map.of());
+        });
+  }
+
+  /**
+   * The headers of requests that servers of callers use, in small letters; null where no server
+   * acts for its callers.
+   */
+  public @Nullable Set<String> callerHeaders() {
+    Optional<Set<String>> known = callerHeaders;
+    if (known == null) {
+      Set<String> names = new TreeSet<>();
+      boolean any = false;
+      for (DirectoryEntry server : servers()) {
+        if (server.callers() != null) {
+          any = true;
+          names.addAll(server.callers());
+        }
+      }
+      known = any ? Optional.of(names) : Optional.empty();
+      callerHeaders = known;
+    }
+    return known.orElse(null);
   }
 
   public @Nullable DirectoryEntry server(String id) {

@@ -2,6 +2,7 @@ package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallRepeats;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
@@ -101,7 +102,7 @@ public final class DirectoryVerticle extends VerticleBase
   public Future<?> start() {
     Codecs.register(vertx);
     EventBus bus = vertx.eventBus();
-    subscriptions = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX);
+    subscriptions = new ResourceSubscriptions(vertx, ResourceSubscriptions.MAX, this::isOfCallers);
     lists = new DirectoryLists(vertx, directory, retry, patience, this);
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::awaitLists);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, subscriptions::handle);
@@ -145,14 +146,22 @@ public final class DirectoryVerticle extends VerticleBase
 
   private void onEvent(Message<JsonObject> message) {
     JsonObject event = message.body();
-    lists.reach().event(event);
     String id = event.getString("id", "");
+    if (event.getValue("principal") instanceof String principal && isOfCallers(id)) {
+      ofPrincipal(principal, id, message);
+      return;
+    }
+    lists.reach().event(event);
     switch (event.getString("type", "")) {
       case Events.SERVER_ADDED -> {
-        lists.track(id);
+        lists.acts(id, event);
         subscriptions.renew(id);
       }
-      case Events.SERVER_CHANGED -> directory.forgetListsDiffer(id);
+      case Events.SERVER_CHANGED -> {
+        directory.forgetListsDiffer(id);
+        lists.callers().forget(id);
+        lists.acts(id, event);
+      }
       case Events.SERVER_REMOVED -> {
         directory.forgetListsDiffer(id);
         lists.removed(id);
@@ -180,7 +189,41 @@ public final class DirectoryVerticle extends VerticleBase
     }
   }
 
+  private boolean isOfCallers(String id) {
+    DirectoryEntry entry = directory.snapshot().server(id);
+    return entry != null && entry.ofCallers();
+  }
+
+  /** An event of the connection that a principal has to a server of callers. */
+  private void ofPrincipal(String principal, String id, Message<JsonObject> message) {
+    CallerLists callers = lists.callers();
+    switch (message.body().getString("type", "")) {
+      case Events.TOOLS_CHANGED -> callers.changed(principal, id, ListKind.TOOLS);
+      case Events.PROMPTS_CHANGED -> callers.changed(principal, id, ListKind.PROMPTS);
+      case Events.RESOURCES_CHANGED -> {
+        callers.changed(principal, id, ListKind.RESOURCES);
+        callers.changed(principal, id, ListKind.TEMPLATES);
+        callers.changed(principal, id, ListKind.SKILLS);
+      }
+      case Events.CREDENTIAL_CHANGED -> callers.forget(principal, id);
+      default -> {}
+    }
+  }
+
   private void updated(ServerNotice notice) {
+    String principal = notice.principal();
+    if (principal != null) {
+      if (!isOfCallers(notice.connection())) {
+        return;
+      }
+      if (notice.type().equals(Events.NOTIFICATION)) {
+        lists
+            .callers()
+            .announced(principal, notice.connection(), ListKind.announcedBy(notice.method()));
+      }
+      vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, notice, LOCAL);
+      return;
+    }
     boolean passes =
         notice.type().equals(Events.NOTIFICATION)
             ? lists.announced(notice.connection(), notice.method())
@@ -247,7 +290,10 @@ public final class DirectoryVerticle extends VerticleBase
     List<?> only = body.getJsonArray("servers").getList();
     lists
         .known()
-        .compose(read -> lists.whenFresh(kinds, only, body.getBoolean("needed", false)))
+        .compose(
+            read ->
+                lists.whenFresh(
+                    kinds, only, CallerFacts.in(body), body.getBoolean("needed", false)))
         .compose(fresh -> lists.whenDescribed(only))
         .onComplete(done -> message.reply(null));
   }

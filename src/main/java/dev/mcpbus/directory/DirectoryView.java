@@ -1,5 +1,6 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
@@ -23,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param name the path after {@code /mcp/}; empty for {@code /mcp} itself
  * @param server whether {@code name} is the only server of this view, with its own names
  * @param rights of the client; an entry that it may not use does not exist for it
+ * @param caller whose lists of servers of callers it has; null where there is no such server
  */
-public record DirectoryView(String name, boolean server, ViewOptions options, Rights rights) {
+public record DirectoryView(
+    String name, boolean server, ViewOptions options, Rights rights, @Nullable CallerFacts caller) {
 
   /** Characters; longer names match no glob, because its time grows with the name. */
   private static final int MAX_NAME = 4_096;
@@ -32,6 +35,11 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   // Each request has a view: the options of the common ones are made once.
   private static final ViewOptions ALL = everything(List.of(), false);
   private static final ViewOptions ALL_AND_UNKNOWN = everything(List.of(), true);
+
+  /** A view without a caller. */
+  public DirectoryView(String name, boolean server, ViewOptions options, Rights rights) {
+    this(name, server, options, rights, null);
+  }
 
   static DirectoryView all(Rights rights, boolean passUnknown) {
     return new DirectoryView("", false, passUnknown ? ALL_AND_UNKNOWN : ALL, rights);
@@ -41,6 +49,11 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return new DirectoryView(id, true, everything(List.of(id), passUnknown), rights);
   }
 
+  /** The same view with the lists of a caller. */
+  DirectoryView of(CallerFacts whose) {
+    return new DirectoryView(name, server, options, rights, whose);
+  }
+
   private static ViewOptions everything(List<String> servers, boolean passUnknown) {
     return new ViewOptions(
         servers, List.of(), List.of(), Map.of(), false, false, List.of(), false, passUnknown);
@@ -48,7 +61,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
 
   /** The same view with all rights: to find out whether an entry was denied, never to show it. */
   public DirectoryView whole() {
-    return new DirectoryView(name, server, options, AccessPolicy.WHOLE);
+    return new DirectoryView(name, server, options, AccessPolicy.WHOLE, caller);
   }
 
   /** Whether its list has the three tools of {@link MetaTools} in place of its own. */

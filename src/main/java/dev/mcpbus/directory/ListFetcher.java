@@ -3,6 +3,7 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -17,11 +18,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the lists of one connection. At most one request runs per kind; a change that arrives
@@ -78,12 +81,21 @@ public final class ListFetcher {
 
   private final Vertx vertx;
   private final ConnectionId server;
+  private final @Nullable CallerFacts caller;
   private final ListReceiver sink;
   private final Map<ListKind, Slot> slots = new EnumMap<>(ListKind.class);
 
   public ListFetcher(Vertx vertx, ConnectionId server, ListReceiver sink) {
+    this(vertx, server, null, sink);
+  }
+
+  /**
+   * @param caller for whom it fetches, from a server of callers; null for the lists of all
+   */
+  ListFetcher(Vertx vertx, ConnectionId server, @Nullable CallerFacts caller, ListReceiver sink) {
     this.vertx = vertx;
     this.server = server;
+    this.caller = caller;
     this.sink = sink;
   }
 
@@ -202,6 +214,21 @@ public final class ListFetcher {
     return readNanos < QUICK_NANOS ? 0 : REST * readNanos;
   }
 
+  /** What the connection says of itself, with the handshake of its server. */
+  Future<JsonObject> status() {
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(DEADLINE.toMillis());
+    if (caller != null) {
+      caller.addTo(options);
+    }
+    return RequestSender.of(vertx)
+        .<JsonObject>request(
+            server,
+            Addresses.of(server, Addresses.STATUS),
+            new JsonObject().put("handshake", true),
+            options)
+        .map(Message::body);
+  }
+
   private Future<ServerList> fetch(ListKind kind, CacheMode cache, Slot slot) {
     long since = System.nanoTime();
     DeliveryOptions options =
@@ -210,8 +237,12 @@ public final class ListFetcher {
             DEADLINE.toMillis(),
             CallDeadline.Layer.CALLER);
     RequestSender sender = RequestSender.of(vertx);
+    if (caller != null) {
+      caller.addTo(options);
+    }
+    // An answer to one caller is for no other, so it is not read together with others.
     Future<Buffer> read =
-        cache == CacheMode.USE
+        cache == CacheMode.USE && caller == null
             ? sender.read(server, kind.suffix, NO_PARAMS, options)
             : sender
                 .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +38,24 @@ final class ResourceSubscriptions {
   private static final String BOUND = "gateway.subscriptions";
   static final int MAX = 100_000;
 
-  private record ClientSubscription(ServerResource resource, String holder) {}
+  /**
+   * What is subscribed to at a server.
+   *
+   * @param caller over whose connection, of a server of callers; null over that of all
+   */
+  private record Watched(String server, String uri, @Nullable CallerFacts caller) {
+
+    static Watched of(JsonObject body) {
+      return new Watched(body.getString("server"), body.getString("uri"), CallerFacts.in(body));
+    }
+
+    JsonObject json() {
+      JsonObject json = new JsonObject().put("server", server).put("uri", uri);
+      return caller == null ? json : caller.into(json);
+    }
+  }
+
+  private record ClientSubscription(Watched resource, String holder) {}
 
   private static final class Subscription {
     private final Set<String> holders = new HashSet<>();
@@ -53,14 +72,17 @@ final class ResourceSubscriptions {
   private final EventBus bus;
   private final RequestSender sender;
   private final PeerRequests others;
-  private final Map<ServerResource, Subscription> resources = new HashMap<>();
+  private final Map<Watched, Subscription> resources = new HashMap<>();
   private final FairLimit<ClientSubscription> bound;
   private final Vertx vertx;
+  private final Predicate<String> isOfCallers;
 
   /**
    * @param max the most holdings in all
+   * @param isOfCallers whether a server acts for its callers
    */
-  ResourceSubscriptions(Vertx vertx, int max) {
+  ResourceSubscriptions(Vertx vertx, int max, Predicate<String> isOfCallers) {
+    this.isOfCallers = isOfCallers;
     this.vertx = vertx;
     this.bound = new FairLimit<>(max);
     FairLimits.of(vertx).add(BOUND, bound);
@@ -74,18 +96,14 @@ final class ResourceSubscriptions {
     bus.<JsonObject>consumer(
         Addresses.GATEWAY_FREED,
         freed -> {
-          ServerResource resource = resource(freed.body());
+          Watched resource = Watched.of(freed.body());
           if (resources.containsKey(resource)
               && !others.own().equals(freed.body().getString("by"))) {
             send(resource, Addresses.RESOURCES_SUBSCRIBE);
           }
         });
     return others.answer(
-        request -> new JsonObject().put("held", resources.containsKey(resource(request))));
-  }
-
-  private static ServerResource resource(JsonObject body) {
-    return new ServerResource(body.getString("server"), body.getString("uri"));
+        request -> new JsonObject().put("held", resources.containsKey(Watched.of(request))));
   }
 
   void close() {
@@ -93,12 +111,14 @@ final class ResourceSubscriptions {
   }
 
   /**
-   * Adds or removes the holder of {@code {server, uri, holder, owner, wanted}}; replies when the
-   * server has answered.
+   * Adds or removes the holder of {@code {server, uri, holder, owner, caller?, wanted}}; replies
+   * when the server has answered.
    */
   void handle(Message<JsonObject> message) {
     JsonObject body = message.body();
-    ServerResource resource = resource(body);
+    Watched named = Watched.of(body);
+    Watched resource =
+        isOfCallers.test(named.server()) ? named : new Watched(named.server(), named.uri(), null);
     String holder = body.getString("holder");
     Future<Void> done =
         body.getBoolean("wanted")
@@ -108,7 +128,7 @@ final class ResourceSubscriptions {
   }
 
   /** Sends one request to the server; holders that come before its answer share the answer. */
-  private Future<Void> add(ServerResource resource, String holder, String owner) {
+  private Future<Void> add(Watched resource, String holder, String owner) {
     ClientSubscription holding = new ClientSubscription(resource, holder);
     if (!bound.contains(holding) && bound.admit(holding, owner).isRefused()) {
       return Future.failedFuture(
@@ -136,14 +156,14 @@ final class ResourceSubscriptions {
         });
   }
 
-  private Future<Void> remove(ServerResource resource, String holder) {
+  private Future<Void> remove(Watched resource, String holder) {
     bound.remove(new ClientSubscription(resource, holder));
     Subscription held = resources.get(resource);
     if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
       return Future.succeededFuture();
     }
     resources.remove(resource);
-    JsonObject named = new JsonObject().put("server", resource.server()).put("uri", resource.uri());
+    JsonObject named = resource.json();
     return others
         .ask(named, PATIENCE)
         .compose(
@@ -156,7 +176,7 @@ final class ResourceSubscriptions {
   /**
    * Ends the subscription at the server; another node that has a holder by then subscribes again.
    */
-  private Future<Void> free(ServerResource resource, JsonObject named) {
+  private Future<Void> free(Watched resource, JsonObject named) {
     if (resources.containsKey(resource)) {
       return Future.succeededFuture();
     }
@@ -178,15 +198,13 @@ final class ResourceSubscriptions {
             });
   }
 
-  private Future<Void> send(ServerResource resource, String suffix) {
+  private Future<Void> send(Watched resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     ConnectionId server = new ConnectionId(resource.server());
-    return sender
-        .<Buffer>request(
-            server,
-            Addresses.of(server, suffix),
-            params,
-            new DeliveryOptions().addHeader(Headers.HOLDER, HOLDER))
-        .mapEmpty();
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.HOLDER, HOLDER);
+    if (resource.caller() != null) {
+      resource.caller().addTo(options);
+    }
+    return sender.<Buffer>request(server, Addresses.of(server, suffix), params, options).mapEmpty();
   }
 }

@@ -557,20 +557,27 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private void publish(String type, ConnectionId id) {
-    publish(vertx, type, id);
+    ServerDefinition known = hosting.servers().get(id);
+    publish(vertx, type, id, known);
   }
 
   /**
    * Publishes that a server was added, changed or removed. Any thread may call.
    *
    * @param type of {@link Events}
+   * @param definition of the server; null where it is gone
    */
-  public static void publish(Vertx vertx, String type, ConnectionId id) {
+  public static void publish(
+      Vertx vertx, String type, ConnectionId id, @Nullable ServerDefinition definition) {
     JsonObject event =
         new JsonObject()
             .put("type", type)
             .put("id", id.value())
             .put("time", Instant.now().toString());
+    if (definition != null && definition.connection().isOfCallers()) {
+      event.put(
+          "callerHeaders", new JsonArray(List.copyOf(definition.connection().callerHeaders())));
+    }
     vertx.eventBus().publish(Addresses.of(id, Addresses.EVENTS), event);
     vertx.eventBus().publish(Addresses.ALL_EVENTS, event);
   }

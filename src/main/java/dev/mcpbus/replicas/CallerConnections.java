@@ -18,6 +18,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -361,11 +362,14 @@ public final class CallerConnections implements ReplicaRole {
   }
 
   private JsonObject described(JsonObject status) {
+    if (stopped) {
+      status.put("disconnected", true);
+    }
     return status
         .put("id", server.value())
         .put("identity", "caller")
+        .put("callerHeaders", new JsonArray(List.copyOf(options.callerHeaders())))
         .put("shared", true)
-        .put("disconnected", stopped ? Boolean.TRUE : null)
         .put("callers", held.size());
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory.aggregate;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.JsonReplies;
@@ -27,8 +28,11 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +47,17 @@ public final class AggregateService implements DirectoryService {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
+  /** Callers whose aggregate is kept, until a list changes. */
+  private static final int MAX_CALLERS = 100;
+
+  private record OwnAggregate(
+      AggregateSnapshot common, Map<String, DirectoryEntry> own, AggregateSnapshot seen) {}
+
+  /** Indexes of single callers: each has the tools of all, too. */
+  private static final int MAX_SEARCHES = 16;
+
+  private final Map<CallerFacts, ToolSearch> searches = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<CallerFacts, OwnAggregate> ofCallers = new HashMap<>();
   private final NamePolicy names;
   private final boolean searched;
   private final Map<ListKind, CachedReply> replies = new EnumMap<>(ListKind.class);
@@ -144,10 +159,28 @@ public final class AggregateService implements DirectoryService {
     SearchRequest request = SearchRequest.of(message.body());
     Requester requester = Requester.of(message.headers());
     String owner = requester == null ? null : requester.name();
+    CallerFacts caller = caller(message);
     return known(request.servers())
-        .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
-        .compose(listed -> index.search(request, owner))
+        .compose(configured -> listed(ListKind.TOOLS, request.servers(), caller))
+        .compose(listed -> index(index, caller).search(request, owner))
         .compose(tools -> withSkills(tools, request, owner));
+  }
+
+  /** The index of what a caller sees; that of all where it has no lists of its own. */
+  private ToolSearch index(ToolSearch common, @Nullable CallerFacts caller) {
+    if (caller == null || lists.snapshot().own(caller).isEmpty()) {
+      return common;
+    }
+    ToolSearch own = searches.computeIfAbsent(caller, first -> common.another());
+    own.changed(of(caller));
+    if (searches.size() > MAX_SEARCHES) {
+      CallerFacts oldest = searches.keySet().iterator().next();
+      ToolSearch gone = searches.remove(oldest);
+      if (gone != null) {
+        gone.close();
+      }
+    }
+    return own;
   }
 
   /** The skills that fit the words of a search, beside its tools. */
@@ -175,7 +208,7 @@ public final class AggregateService implements DirectoryService {
   private void describe(AggregateToolCalls calls, Message<Object> message) {
     lists
         .known()
-        .compose(configured -> lists.whenListed(ListKind.TOOLS, null))
+        .compose(configured -> listed(ListKind.TOOLS, null, caller(message)))
         .onComplete(listed -> calls.describe(message));
   }
 
@@ -188,17 +221,71 @@ public final class AggregateService implements DirectoryService {
       refused.replyTo(message);
       return;
     }
+    CallerFacts caller = caller(message);
     known(only)
-        .compose(configured -> lists.whenListed(kind, only))
+        .compose(configured -> listed(kind, only, caller))
         .onFailure(refused -> McpFailure.of(refused).replyTo(message))
         .onSuccess(
             listed -> {
-              CachedReply reply = reply(kind, only);
+              CachedReply reply = reply(kind, only, caller);
               message.reply(raw ? reply.raw : reply.json());
             });
   }
 
-  private CachedReply reply(ListKind kind, @Nullable List<String> only) {
+  /** Who asks, where servers act for their callers; null elsewhere, and for a program. */
+  private @Nullable CallerFacts caller(Message<?> message) {
+    Set<String> wanted = lists.snapshot().callerHeaders();
+    return wanted == null ? null : CallerFacts.of(message.headers(), wanted);
+  }
+
+  private Future<Void> listed(
+      ListKind kind, @Nullable Collection<String> only, @Nullable CallerFacts caller) {
+    Future<Void> common = lists.whenListed(kind, only);
+    if (caller == null) {
+      return common;
+    }
+    List<String> own =
+        lists.snapshot().servers().stream()
+            .filter(DirectoryEntry::ofCallers)
+            .map(server -> server.id().value())
+            .filter(id -> only == null || only.contains(id))
+            .toList();
+    return own.isEmpty()
+        ? common
+        : Future.join(common, lists.whenFresh(List.of(kind), own, caller, false)).mapEmpty();
+  }
+
+  /** The aggregate that a caller sees. */
+  private AggregateSnapshot of(@Nullable CallerFacts caller) {
+    Map<String, DirectoryEntry> own = lists.snapshot().own(caller);
+    if (caller == null || own.isEmpty()) {
+      return aggregate;
+    }
+    OwnAggregate known = ofCallers.get(caller);
+    if (known == null || known.common != aggregate || known.own != own) {
+      AggregateSnapshot seen = aggregate;
+      for (Map.Entry<String, DirectoryEntry> one : own.entrySet()) {
+        seen = seen.with(one.getKey(), one.getValue(), names);
+      }
+      known = new OwnAggregate(aggregate, own, seen);
+      if (ofCallers.size() >= MAX_CALLERS) {
+        ofCallers.clear();
+      }
+      ofCallers.put(caller, known);
+    }
+    return known.seen;
+  }
+
+  private CachedReply reply(
+      ListKind kind, @Nullable List<String> only, @Nullable CallerFacts caller) {
+    if (caller != null && !lists.snapshot().own(caller).isEmpty()) {
+      JsonArray absent =
+          lists
+              .reach()
+              .now(missing.reasons())
+              .named(lists.snapshot().of(caller), kind, id -> only == null || only.contains(id));
+      return new CachedReply(of(caller).write(kind, only, absent), absent);
+    }
     JsonArray notListed =
         lists
             .reach()
@@ -255,8 +342,8 @@ public final class AggregateService implements DirectoryService {
   private final class Present implements AggregateToolCalls.View {
 
     @Override
-    public AggregateSnapshot aggregate() {
-      return aggregate;
+    public AggregateSnapshot aggregate(Message<?> message) {
+      return of(caller(message));
     }
 
     @Override
@@ -265,9 +352,12 @@ public final class AggregateService implements DirectoryService {
     }
 
     @Override
-    public boolean isCurrent(String id) {
-      AggregateList tools = aggregate.listing(id, ListKind.TOOLS);
-      return tools != null && !tools.isStale() && !lists.isFetching(id, ListKind.TOOLS);
+    public boolean isCurrent(Message<?> message, String id) {
+      AggregateList tools = aggregate(message).listing(id, ListKind.TOOLS);
+      return tools != null
+          && !tools.isStale()
+          && !lists.snapshot().isOfCallers(id) // its lists are asked for when a caller looks
+          && !lists.isFetching(id, ListKind.TOOLS);
     }
   }
 }

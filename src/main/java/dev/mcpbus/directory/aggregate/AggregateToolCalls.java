@@ -43,13 +43,14 @@ final class AggregateToolCalls {
 
   /** The present state of the aggregate. */
   interface View {
-    AggregateSnapshot aggregate();
+    /** What the sender of a message sees. */
+    AggregateSnapshot aggregate(Message<?> message);
 
     /** All configured servers. */
     Collection<String> servers();
 
     /** False while the server's tools are fetched, or if its list is missing or stale. */
-    boolean isCurrent(String server);
+    boolean isCurrent(Message<?> message, String server);
   }
 
   private final RequestSender sender;
@@ -105,7 +106,7 @@ final class AggregateToolCalls {
                       .put("routingName", RoutingName.of(tool))
                       .put("server", tool.server())
                       .put("ownName", tool.tool()))
-              .with("tool", definition(tool));
+              .with("tool", definition(message, tool));
       message.reply(raw ? reply.toBuffer() : reply.toJsonObject());
     } catch (McpFailure refused) {
       refused.replyTo(message);
@@ -114,8 +115,8 @@ final class AggregateToolCalls {
     }
   }
 
-  private RawJson definition(ToolName tool) {
-    AggregateList listing = view.aggregate().listing(tool.server(), ListKind.TOOLS);
+  private RawJson definition(Message<?> message, ToolName tool) {
+    AggregateList listing = view.aggregate(message).listing(tool.server(), ListKind.TOOLS);
     if (listing == null && !view.servers().contains(tool.server())) {
       throw unknownServer(tool);
     }
@@ -134,21 +135,22 @@ final class AggregateToolCalls {
   private ToolName route(Message<Object> message, @Nullable String name) {
     String decided = message.headers().get(Headers.TOOL);
     if (decided != null) {
-      return known(ToolName.parse(decided).orElseThrow(() -> withoutServer(decided)));
+      return known(
+          message, ToolName.parse(decided).orElseThrow(() -> withoutServer(message, decided)));
     }
     if (name == null) {
       throw McpFailure.badRequest("the params need a 'name': a text such as server.tool");
     }
-    return known(split(name).orElseThrow(() -> withoutServer(name)));
+    return known(message, split(message, name).orElseThrow(() -> withoutServer(message, name)));
   }
 
-  private ToolName known(ToolName tool) {
+  private ToolName known(Message<?> message, ToolName tool) {
     if (ConnectionId.problem(tool.server()) != null) {
       throw unknownServer(tool);
     }
-    AggregateList listing = view.aggregate().listing(tool.server(), ListKind.TOOLS);
+    AggregateList listing = view.aggregate(message).listing(tool.server(), ListKind.TOOLS);
     if (listing == null
-        || !view.isCurrent(tool.server())
+        || !view.isCurrent(message, tool.server())
         || listing.names().contains(tool.tool())
         || listing.quarantined().contains(tool.tool())) {
       return tool;
@@ -157,22 +159,22 @@ final class AggregateToolCalls {
   }
 
   /** Splits a name: by the name policy, unless it throws or has no tool for it; else as routed. */
-  private Optional<ToolName> split(String name) {
+  private Optional<ToolName> split(Message<?> message, String name) {
     Optional<ToolName> own = Optional.empty();
     try {
       own = names.decode(name);
     } catch (RuntimeException e) {
       LOG.warn("the name policy \"{}\" failed", names.name(), e);
     }
-    return own.isPresent() ? own : routed(name);
+    return own.isPresent() ? own : routed(message, name);
   }
 
-  private Optional<ToolName> routed(String name) {
+  private Optional<ToolName> routed(Message<?> message, String name) {
     if (!RoutingName.isHashed(name)) {
       return RoutingName.parse(name).filter(tool -> view.servers().contains(tool.server()));
     }
     List<ToolName> same =
-        view.aggregate().listings(ListKind.TOOLS).entrySet().stream()
+        view.aggregate(message).listings(ListKind.TOOLS).entrySet().stream()
             .filter(server -> mayName(name, server.getKey()))
             .flatMap(
                 server ->
@@ -198,11 +200,11 @@ final class AggregateToolCalls {
     }
   }
 
-  private McpFailure withoutServer(String name) {
+  private McpFailure withoutServer(Message<?> message, String name) {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
         "'" + shown(name) + "' names no server; write " + encode("server", "tool"),
-        view.aggregate().offering(ListKind.TOOLS, name).stream()
+        view.aggregate(message).offering(ListKind.TOOLS, name).stream()
             .limit(3)
             .map(server -> encode(server, name))
             .toList());

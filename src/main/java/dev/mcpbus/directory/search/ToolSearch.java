@@ -53,6 +53,11 @@ public final class ToolSearch {
     this.kind = kind;
   }
 
+  /** A search of its own for what one caller sees. */
+  public ToolSearch another() {
+    return new ToolSearch(vertx, kind);
+  }
+
   /** Takes the new aggregate, and updates the index if there is one. */
   public void changed(AggregateSnapshot next) {
     aggregate = next;

@@ -292,7 +292,7 @@ final class ClientConnections {
   Future<Void> listed(DirectoryView view, ListKind kind, ClientStatement statement) {
     List<Future<Opened>> opening = new ArrayList<>();
     if (statement.decidesLists()) {
-      for (DirectoryEntry server : host.directory().snapshot().servers()) {
+      for (DirectoryEntry server : host.directory().snapshot(view).servers()) {
         String id = server.id().value();
         if (view.includes(id)
             && server.up()

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.client;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -92,6 +93,9 @@ final class GatewayClient implements ClientConnections.Holder {
   /** Begins the ids of its calls that go straight to a connection. */
   final String callIds;
 
+  /** What counts of the last request, of a client without a session. */
+  private CallerFacts lastCaller;
+
   /** Notifications that wait for a connection. */
   int notifications;
 
@@ -113,13 +117,14 @@ final class GatewayClient implements ClientConnections.Holder {
     this.key = key;
     this.owner = owner;
     this.stated = stated;
+    this.lastCaller = new CallerFacts(owner);
     this.claimed = claimed;
     this.ends = ends;
     this.dialect = stated == null ? Dialect.DISCOVER : Dialect.INITIALIZE;
     this.context = host.vertx().getOrCreateContext();
     this.kept =
         stated == null ? ByteBudget.of(host.vertx()).account(ByteUse.KEPT, owner) : stated.kept;
-    this.shared = WatchedResources.shared(host.vertx().eventBus(), key, owner);
+    this.shared = WatchedResources.shared(host.vertx().eventBus(), key, this::caller);
     this.published =
         new PublishedSession(
             host.maxCalls(),
@@ -207,6 +212,7 @@ final class GatewayClient implements ClientConnections.Holder {
                 own.view().name(),
                 own.text(),
                 own.view().rights(),
+                own.view().caller(),
                 own.version(),
                 own.once,
                 callIds));
@@ -221,17 +227,21 @@ final class GatewayClient implements ClientConnections.Holder {
    * Takes the rights of a message: those of the token that came with it, by the policies of now.
    * They hold until the next message, also for what the session sends by itself.
    *
-   * @param text {@code Principal.text()} of the message
+   * @param from whom the message comes
    * @return false if the principal may not use the view any more
    */
-  boolean enter(String text) {
+  boolean enter(From from) {
     StatedSession own = stated();
+    String text = from.principal();
     boolean same = own.text().equals(text);
-    if (same && host.directory().rights(own.principal()) == own.view().rights()) {
+    CallerFacts before = own.view().caller();
+    boolean sameCaller =
+        before == null ? host.directory().hasNoCallers() : before.equals(from.whose());
+    if (same && sameCaller && host.directory().rights(own.principal()) == own.view().rights()) {
       return true;
     }
     Principal now = same ? own.principal() : Principal.parse(text);
-    DirectoryView seen = host.directory().view(own.view().name(), now);
+    DirectoryView seen = host.directory().view(own.view().name(), now, from.whose());
     if (seen == null) {
       return false;
     }
@@ -395,7 +405,7 @@ final class GatewayClient implements ClientConnections.Holder {
   }
 
   private Future<Opened> of(String server) {
-    DirectoryEntry facts = host.directory().snapshot().server(server);
+    DirectoryEntry facts = snapshot().server(server);
     return facts != null && !facts.hasSessions()
         ? Future.succeededFuture(Opened.shared(facts.id(), 0))
         : connections.of(new ConnectionId(server), stated().statement());
@@ -426,7 +436,22 @@ final class GatewayClient implements ClientConnections.Holder {
 
   /** The lists that it sees. */
   DirectorySnapshot seen() {
-    return connections.lists.over(host.directory().snapshot());
+    return connections.lists.over(snapshot());
+  }
+
+  /** The lists of all, and its own of servers that act for their callers. */
+  DirectorySnapshot snapshot() {
+    return host.directory().snapshot().of(caller());
+  }
+
+  private CallerFacts caller() {
+    CallerFacts now = stated == null ? null : stated.view().caller();
+    return now == null ? lastCaller : now;
+  }
+
+  /** A request of a client without a session: what counts of it holds until the next one. */
+  void comes(From from) {
+    lastCaller = from.whose();
   }
 
   /** The kinds that it has read or listens to. */
@@ -519,7 +544,7 @@ final class GatewayClient implements ClientConnections.Holder {
   void updated(ServerNotice event) {
     String server = event.connection();
     RawJson params = event.params();
-    if (!dialect.hearsShared()) {
+    if (!dialect.hearsShared() || !event.isFor(owner)) {
       return;
     }
     if (Events.TASK.equals(event.type())) {

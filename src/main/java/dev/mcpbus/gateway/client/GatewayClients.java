@@ -47,7 +47,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The clients at one session host, by their keys: those of the {@code initialize} era by the ids of
@@ -80,8 +79,9 @@ final class GatewayClients {
     this.requests = new SessionRequests(host);
   }
 
-  private DirectoryView view(@Nullable String of, Principal principal) {
-    DirectoryView view = host.directory().view(String.valueOf(of), principal);
+  private DirectoryView view(From from, Principal principal) {
+    DirectoryView view =
+        host.directory().view(String.valueOf(from.view()), principal, from.whose());
     if (view == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }
@@ -101,7 +101,7 @@ final class GatewayClients {
     String view = String.valueOf(open.from().view());
     String session = RandomNames.heldBy(name);
     RawJson initialize = request.params();
-    GatewayClient opened = begin(session, view, principal, initialize);
+    GatewayClient opened = begin(session, open.from(), initialize);
     Telemetry telemetry = host.telemetry();
     TelemetryOperation measured =
         telemetry == null
@@ -200,8 +200,8 @@ final class GatewayClients {
     GatewayClient client =
         begin(
             id,
-            facts.getString(HostMap.VIEW, ""),
-            facts.getString(HostMap.PRINCIPAL, ""),
+            new From(
+                facts.getString(HostMap.PRINCIPAL, ""), facts.getString(HostMap.VIEW, ""), "", ""),
             HostMap.initialize(facts));
     client.resume(facts.getValue(HostMap.LEVEL) instanceof String level ? level : null);
     requests.continueFrom(client, facts);
@@ -211,7 +211,7 @@ final class GatewayClients {
   /** The client of a message, with the rights of the message. */
   private GatewayClient of(String session, From from) {
     GatewayClient client = clients.get(session);
-    if (client == null || !client.isOf(from) || !client.enter(from.principal())) {
+    if (client == null || !client.isOf(from) || !client.enter(from)) {
       throw unknown();
     }
     client.touch();
@@ -222,10 +222,10 @@ final class GatewayClients {
    * At the bound the session that has been idle longest ends for the new one: its client receives
    * 404 and begins a new session.
    */
-  private GatewayClient begin(String id, String view, String principal, RawJson initialize) {
-    Principal caller = Principal.parse(principal);
+  private GatewayClient begin(String id, From from, RawJson initialize) {
+    Principal caller = Principal.parse(from.principal());
     ByteBudget.ByteAccount kept = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, caller.name());
-    StatedSession stated = new StatedSession(view(view, caller), caller, initialize, kept);
+    StatedSession stated = new StatedSession(view(from, caller), caller, initialize, kept);
     GatewayClient client =
         new GatewayClient(host, id, caller.name(), stated, Future.succeededFuture(), this::end);
     FairLimit.Verdict<String> verdict = host.bound().admit(id, client.owner);
@@ -259,6 +259,7 @@ final class GatewayClients {
     GatewayClient known = clients.get(key);
     if (known != null) {
       known.noteUse();
+      known.comes(from);
       return known;
     }
     String owner = Principal.nameIn(from.principal());
@@ -273,6 +274,7 @@ final class GatewayClients {
                   return null;
                 });
     GatewayClient fresh = new GatewayClient(host, key, owner, null, claimed, this::end);
+    fresh.comes(from);
     clients.put(key, fresh);
     claimed
         .onFailure(elsewhere -> clients.remove(key, fresh)) // its requests fail by themselves
@@ -297,7 +299,7 @@ final class GatewayClients {
   /** A page of a list as this client sees it. */
   void list(Message<?> message, ListMessage list) {
     Principal principal = Principal.parse(list.from().principal());
-    DirectoryView view = view(list.from().view(), principal);
+    DirectoryView view = view(list.from(), principal);
     GatewayClient client = of(list.client(), list.from());
     ListRequest request =
         new ListRequest(
@@ -325,7 +327,7 @@ final class GatewayClients {
   /** The client listens to its own sessions. */
   void listen(Message<?> message, ListenMessage listen) {
     From from = listen.from();
-    DirectoryView view = view(from.view(), Principal.parse(from.principal()));
+    DirectoryView view = view(from, Principal.parse(from.principal()));
     JsonObject wanted = HostMessage.params(message).toJsonObject();
     GatewayClient client = of(listen.client(), from);
     Set<ListKind> kinds = EnumSet.noneOf(ListKind.class);

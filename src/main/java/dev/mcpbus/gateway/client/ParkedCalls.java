@@ -176,7 +176,7 @@ final class ParkedCalls implements CallKeeper {
     }
     noteUse(task);
     RawJson answer = answer(task, about.suffix(), HostMessage.params(message));
-    ResultUris.named(host.vertx(), answer, task.server, view, host.directory().snapshot())
+    ResultUris.named(host.vertx(), answer, task.server, view, host.directory().snapshot(view))
         .onComplete(
             named -> message.reply(named.toBuffer()),
             failure -> message.reply(McpFailure.of(failure)));

@@ -94,7 +94,7 @@ final class SessionCall extends GatewayCall implements HeldCall {
 
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
   private RawJson stated(String server, RawJson params) {
-    DirectoryEntry facts = host.directory().snapshot().server(server);
+    DirectoryEntry facts = client.snapshot().server(server);
     return facts == null || !facts.isDiscover()
         ? params
         : client.stated().once.into(params, facts.tasks(), client.connections.logLevel.get());

@@ -247,7 +247,7 @@ final class SessionRequests {
    * lacks the capability, or because the request has not what MCP demands.
    */
   private boolean decides(GatewayRequest request, String capability, boolean isWellFormed) {
-    DirectoryEntry facts = host.directory().snapshot().server(request.view().name());
+    DirectoryEntry facts = host.directory().snapshot(request.view()).server(request.view().name());
     return request.isAsIs()
         && facts != null
         && !facts.isDiscover()

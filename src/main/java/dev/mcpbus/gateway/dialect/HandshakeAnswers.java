@@ -43,7 +43,7 @@ public record HandshakeAnswers(Vertx vertx, Directory directory, Implementation 
    * one than the server has answered to us, who offer the latest.
    */
   public ProtocolVersion version(DirectoryView view, ProtocolVersion wanted) {
-    DirectoryEntry server = described(view, directory.snapshot());
+    DirectoryEntry server = described(view, directory.snapshot(view));
     RawJson own = server == null ? null : member(server, "protocolVersion");
     return own == null || !own.isString()
         ? wanted
@@ -58,7 +58,7 @@ public record HandshakeAnswers(Vertx vertx, Directory directory, Implementation 
    * @param version that was negotiated with the client
    */
   public RawJson initialize(DirectoryView view, ProtocolVersion version) {
-    DirectorySnapshot snapshot = directory.snapshot();
+    DirectorySnapshot snapshot = directory.snapshot(view);
     DirectoryEntry server = described(view, snapshot);
     RawJson spoken = RawJson.string(version.wire());
     if (server != null) {
@@ -80,7 +80,7 @@ public record HandshakeAnswers(Vertx vertx, Directory directory, Implementation 
 
   /** The result of {@code server/discover}. */
   public RawJson discover(DirectoryView view) {
-    DirectorySnapshot snapshot = directory.snapshot();
+    DirectorySnapshot snapshot = directory.snapshot(view);
     DirectoryEntry server = described(view, snapshot);
     if (server != null) {
       return marked(

@@ -29,6 +29,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,12 +109,13 @@ final class DirectCall extends GatewayCall implements PublishedSession.StraightC
         || id.length() > MAX_ID
         || !facts.view().equals(view.name())
         || facts.rights() != view.rights()
+        || !Objects.equals(facts.caller(), view.caller())
         || !facts.principalText().equals(asked.principal().text())
         || view.searches()
         || directory.hasTasks(view)) {
       return null;
     }
-    DirectorySnapshot lists = directory.snapshot();
+    DirectorySnapshot lists = directory.snapshot(view);
     RawJson params = asked.message().params();
     RawJson meta = params.member("_meta");
     ViewList.Target target = target(asked.message().method(), params, view, lists);

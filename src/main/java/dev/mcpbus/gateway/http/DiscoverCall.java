@@ -123,7 +123,7 @@ final class DiscoverCall extends GatewayCall {
 
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
-    DirectoryEntry facts = directory.snapshot().server(server);
+    DirectoryEntry facts = directory.snapshot(request().view()).server(server);
     asked = true;
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
     boolean shared = facts == null || !facts.hasSessions();
@@ -228,7 +228,12 @@ final class DiscoverCall extends GatewayCall {
   }
 
   private From from(@Nullable String view) {
-    return new From(request().principal().text(), view, request().reports(), request().callId());
+    return new From(
+        request().principal().text(),
+        view,
+        request().reports(),
+        request().callId(),
+        request().view().caller());
   }
 
   private DeliveryOptions options(HostMessage message) {

@@ -282,7 +282,7 @@ final class DiscoverEndpoint {
 
   /** Whether a client may have a session of its own with a server of the view. */
   private boolean hasSessions(DirectoryView view) {
-    for (DirectoryEntry server : directory.snapshot().servers()) {
+    for (DirectoryEntry server : directory.snapshot(view).servers()) {
       if (server.hasSessions() && view.includes(server.id().value())) {
         return true;
       }

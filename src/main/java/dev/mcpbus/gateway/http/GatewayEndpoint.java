@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
@@ -181,9 +182,11 @@ public final class GatewayEndpoint implements MountedHandler {
       boolean isSse = MountPath.SSE.owns(path);
       int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
       String written = path.length() <= root + 1 ? "" : path.substring(root + 1);
-      DirectoryView named = directory.view(written, principal); // also one named as no server is
+      CallerFacts caller = directory.caller(principal, request.headers());
+      DirectoryView named =
+          directory.view(written, principal, caller); // also one named as no server
       String place = named == null ? place(written) : written;
-      DirectoryView view = named == null ? directory.view(place, principal) : named;
+      DirectoryView view = named == null ? directory.view(place, principal, caller) : named;
       if (view == null) {
         awaitView(request, admission, body, place, reply);
       } else if (isSse) {

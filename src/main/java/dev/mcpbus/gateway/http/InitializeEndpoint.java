@@ -468,7 +468,8 @@ final class InitializeEndpoint {
   }
 
   private From from(Principal principal, DirectoryView view, String exchange) {
-    return new From(principal.text(), view.name(), Addresses.GATEWAY_RESPONSES + name, exchange);
+    return new From(
+        principal.text(), view.name(), Addresses.GATEWAY_RESPONSES + name, exchange, view.caller());
   }
 
   // ---- where a session is

@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.RandomNames;
@@ -29,6 +31,7 @@ final class ListenStream {
   final RawJson id;
   final HttpReply reply;
   final DirectoryView view;
+  private final String principal;
   final ListChangeTracker changes;
   final WatchedResources watched;
 
@@ -67,10 +70,18 @@ final class ListenStream {
     this.id = id;
     this.reply = reply;
     this.view = view;
+    this.principal = principal.name();
+    CallerFacts caller = view.caller();
+    CallerFacts owner = caller == null ? new CallerFacts(principal.name()) : caller;
     this.exchange = address + RandomNames.create(8);
     this.changes = new ListChangeTracker(view);
     this.watched =
-        new WatchedResources(WatchedResources.shared(bus, RandomNames.create(8), principal.name()));
+        new WatchedResources(WatchedResources.shared(bus, RandomNames.create(8), () -> owner));
+  }
+
+  /** Whether a notice may reach its client. */
+  boolean isFor(ServerNotice notice) {
+    return notice.isFor(principal);
   }
 
   void tell(String method, RawJson params) {

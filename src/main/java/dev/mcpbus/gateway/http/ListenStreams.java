@@ -181,7 +181,7 @@ final class ListenStreams {
         .subscribable(view, uri)
         .compose(
             found -> {
-              DirectoryEntry facts = directory.snapshot().server(found.server());
+              DirectoryEntry facts = directory.snapshot(view).server(found.server());
               if (facts == null || !facts.hasSessions()) {
                 return listener
                     .watched
@@ -208,7 +208,13 @@ final class ListenStreams {
         () -> {
           StatedClient client = clients.client(principal, meta);
           String key = client.key();
-          From from = new From(principal.text(), listener.view.name(), address, listener.exchange);
+          From from =
+              new From(
+                  principal.text(),
+                  listener.view.name(),
+                  address,
+                  listener.exchange,
+                  listener.view.caller());
           JsonArray names = new JsonArray();
           kinds.forEach(kind -> names.add(kind.name()));
           listener.client = key;
@@ -245,7 +251,7 @@ final class ListenStreams {
             ? null
             : PassedListen.send(
                 vertx,
-                directory.snapshot().server(listener.view.name()),
+                directory.snapshot(listener.view).server(listener.view.name()),
                 listener.view,
                 principal,
                 params,
@@ -342,7 +348,7 @@ final class ListenStreams {
     if (!listener.tasks.isEmpty()) {
       agreed.put(PassedListen.TASKS, new JsonArray(List.copyOf(listener.tasks.values())));
     }
-    kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
+    kinds.forEach(kind -> listener.changes.saw(directory.snapshot(listener.view), kind));
     open.add(listener);
     RawJson words = theirs.members().isEmpty() ? NO_WORDS : theirs;
     listener.tell(Methods.ACKNOWLEDGED, PassedListen.agreed(words, RawJson.of(agreed)));
@@ -353,8 +359,8 @@ final class ListenStreams {
    * own with the one server of its view.
    */
   void changed() {
-    DirectorySnapshot now = directory.snapshot();
     for (ListenStream listener : open) {
+      DirectorySnapshot now = directory.snapshot(listener.view);
       if (!listener.host.isEmpty() && now.hasSessions(listener.view)) {
         continue;
       }
@@ -368,11 +374,14 @@ final class ListenStreams {
   void updated(ServerNotice event) {
     RawJson params = event.params();
     if (Events.NOTIFICATION.equals(event.type())) {
-      announced(event.connection(), event.method(), params);
+      announced(event, params);
       return;
     }
     boolean task = Events.TASK.equals(event.type());
     for (ListenStream listener : open) {
+      if (!listener.isFor(event)) {
+        continue;
+      }
       if (task) {
         String own = TaskId.of(params);
         String id = listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", own));
@@ -383,7 +392,7 @@ final class ListenStreams {
         }
         continue;
       }
-      ViewUris uris = directory.snapshot().uris(listener.view);
+      ViewUris uris = directory.snapshot(listener.view).uris(listener.view);
       listener
           .watched
           .updates(listener.view, uris, event.connection(), params)
@@ -395,10 +404,12 @@ final class ListenStreams {
    * A server whose connection all clients share announces another list: each client of this server
    * alone gets the announcement as the server sent it.
    */
-  private void announced(String server, String method, RawJson params) {
+  private void announced(ServerNotice event, RawJson params) {
+    String method = event.method();
     for (ListenStream listener : open) {
-      if (listener.view.server()
-          && listener.view.name().equals(server)
+      if (listener.isFor(event)
+          && listener.view.server()
+          && listener.view.name().equals(event.connection())
           && listener.changes.announced(method)) {
         listener.tell(method, params);
       }

@@ -81,6 +81,9 @@ public record GatewayRequest(
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
     CallHeaders.add(options, Headers.NOTICES, view.options().passUnknown() ? reports : null);
     origin.addTo(options);
+    if (view.caller() != null) {
+      view.caller().addHeaders(options);
+    }
     return requester(principal).addTo(options);
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.request;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -12,6 +13,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -46,21 +48,50 @@ public sealed interface HostMessage {
    * @param view null where the message is for no view
    * @param verticle the address of the HTTP verticle, for what comes before the answer
    * @param exchange the HTTP verticle's name of the response
+   * @param caller the principal with the headers of the request that servers of callers use; null
+   *     for none
    */
-  record From(String principal, @Nullable String view, String verticle, String exchange) {
+  record From(
+      String principal,
+      @Nullable String view,
+      String verticle,
+      String exchange,
+      @Nullable CallerFacts caller) {
+
+    /** From a caller of whose request no header counts. */
+    public From(String principal, @Nullable String view, String verticle, String exchange) {
+      this(principal, view, verticle, exchange, null);
+    }
+
+    /** The caller, with what counts of its request. */
+    public CallerFacts whose() {
+      return caller == null ? new CallerFacts(Principal.nameIn(principal)) : caller;
+    }
 
     private DeliveryOptions options(String op) {
-      return with(plain(op), "principal", principal, "exchange", exchange, "view", view)
+      return with(
+              plain(op),
+              "principal",
+              principal,
+              "exchange",
+              exchange,
+              "view",
+              view,
+              Headers.CALLER_HEADERS,
+              caller == null ? null : caller.text())
           .addHeader("door", verticle) // not Headers.DOOR, which says where a call arrived
           .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE));
     }
 
     private static From of(MultiMap headers) {
+      String principal = text(headers, "principal");
+      String sent = headers.get(Headers.CALLER_HEADERS);
       return new From(
-          text(headers, "principal"),
+          principal,
           headers.get("view"),
           text(headers, "door"),
-          text(headers, "exchange"));
+          text(headers, "exchange"),
+          sent == null ? null : CallerFacts.ofText(Principal.nameIn(principal), sent));
     }
   }
 

@@ -41,7 +41,8 @@ record ListAnswers(Vertx vertx, Directory directory, int pageSize, RequestRouter
     }
     return directory
         .listed(vertx, view, kind)
-        .compose(known -> call.listed(kind).map(own -> call.seen(directory.snapshot())))
+        .compose(
+            known -> call.listed(kind).map(own -> call.seen(directory.snapshot(request.view()))))
         .compose(
             snapshot -> {
               RawJson page = page(snapshot, request, kind, cursor);

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.request;
 
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
@@ -51,6 +52,7 @@ public final class PublishedSession {
    * @param principalText {@code Principal.text()} of its latest message
    * @param rights of that principal at that message: a caller whose rights are another object goes
    *     by the host, which takes them over
+   * @param caller for servers of callers; null where there is none
    * @param version of the protocol
    * @param callIds begins the ids of its straight calls, before a slash; no client can guess it
    */
@@ -59,6 +61,7 @@ public final class PublishedSession {
       String view,
       String principalText,
       Rights rights,
+      @Nullable CallerFacts caller,
       String version,
       StatedOnce stated,
       String callIds) {}

@@ -99,7 +99,7 @@ public final class RequestRouter {
 
   /** Whether this client hears from the server itself that it lacks a capability. */
   boolean refusedByServer(GatewayRequest request, String capability) {
-    DirectoryEntry server = directory.snapshot().server(request.view().name());
+    DirectoryEntry server = directory.snapshot(request.view()).server(request.view().name());
     return request.isAsIs() && server != null && server.lacks(capability);
   }
 
@@ -184,7 +184,7 @@ public final class RequestRouter {
     if (view.rights().isUnbounded()) {
       return;
     }
-    DirectorySnapshot snapshot = directory.snapshot();
+    DirectorySnapshot snapshot = directory.snapshot(view);
     boolean there =
         kind == ListKind.RESOURCES
             ? snapshot.uris(view.whole()).isListed(name)
@@ -196,7 +196,7 @@ public final class RequestRouter {
 
   private Future<ViewList.Target> find(GatewayCall call, ListKind kind, String name) {
     DirectoryView view = call.request().view();
-    ViewList.Target known = call.seen(directory.snapshot()).list(view, kind).find(name);
+    ViewList.Target known = call.seen(directory.snapshot(view)).list(view, kind).find(name);
     if (known != null) {
       call.listed(known);
       return Future.succeededFuture(known);
@@ -307,7 +307,7 @@ public final class RequestRouter {
   /** Waits for lists that are missing; for fresh ones only where no list has the URI. */
   private Future<ViewUris> uris(
       DirectoryView view, String uri, UnaryOperator<DirectorySnapshot> seen) {
-    ViewUris known = seen.apply(directory.snapshot()).uris(view);
+    ViewUris known = seen.apply(directory.snapshot(view)).uris(view);
     if (known.isComplete() && known.isListed(uri)) {
       return Future.succeededFuture(known);
     }
@@ -319,7 +319,7 @@ public final class RequestRouter {
 
   /** The URIs of the client's view, by the lists that it sees now. */
   ViewUris uris(GatewayCall call) {
-    return call.seen(directory.snapshot()).uris(call.request().view());
+    return call.seen(directory.snapshot(call.request().view())).uris(call.request().view());
   }
 
   /** The result of a server, by the client's URIs. */

@@ -76,7 +76,7 @@ public record UnknownMethods(Vertx vertx, Directory directory, RequestRouter rou
    * has not. Not where clients share a connection: what one of them sets there is set for all.
    */
   private boolean isRefusedByServer(GatewayRequest request, String suffix) {
-    DirectoryEntry server = directory.snapshot().server(request.view().name());
+    DirectoryEntry server = directory.snapshot(request.view()).server(request.view().name());
     return suffix.equals(Addresses.REQUEST)
         && request.isAsIs()
         && request.era() == Era.INITIALIZE
@@ -104,7 +104,9 @@ public record UnknownMethods(Vertx vertx, Directory directory, RequestRouter rou
     if (name != null) {
       return directory
           .ready(vertx, view, List.of(ListKind.TOOLS, ListKind.PROMPTS))
-          .map(known -> target(params, "name", named(call.seen(directory.snapshot()), view, name)));
+          .map(
+              known ->
+                  target(params, "name", named(call.seen(directory.snapshot(view)), view, name)));
     }
     return uri == null
         ? Future.failedFuture(McpErrors.methodNotFound(request.method()))

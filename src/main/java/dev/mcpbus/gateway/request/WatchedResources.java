@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,18 +65,20 @@ public final class WatchedResources {
    * @param holder names the client among all clients of this node
    * @param owner the name of its principal
    */
-  public static SubscriptionSender shared(EventBus bus, String holder, String owner) {
-    return (resource, wanted, params) ->
-        bus.request(
-                Addresses.GATEWAY_SUBSCRIBE,
-                new JsonObject()
-                    .put("server", resource.server())
-                    .put("uri", resource.uri())
-                    .put("holder", holder)
-                    .put("owner", owner)
-                    .put("wanted", wanted),
-                LOCAL)
-            .map(RawJson.EMPTY_OBJECT);
+  public static SubscriptionSender shared(
+      EventBus bus, String holder, Supplier<CallerFacts> owner) {
+    return (resource, wanted, params) -> {
+      CallerFacts caller = owner.get();
+      JsonObject wish =
+          new JsonObject()
+              .put("server", resource.server())
+              .put("uri", resource.uri())
+              .put("holder", holder)
+              .put("owner", caller.principal())
+              .put("wanted", wanted);
+      return bus.request(Addresses.GATEWAY_SUBSCRIBE, caller.into(wish), LOCAL)
+          .map(RawJson.EMPTY_OBJECT);
+    };
   }
 
   /**
