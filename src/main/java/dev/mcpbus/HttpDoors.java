@@ -42,7 +42,7 @@ final class HttpDoors {
             newGateway::endpoint,
             access::admissionControl,
             readiness,
-            directory::caller);
+            (principal, request) -> directory.caller(vertx, principal, request));
   }
 
   /** What to deploy, in this order. */

@@ -18,7 +18,7 @@ public final class CallOptions {
 
   /** Sets no option. */
   public static final CallOptions DEFAULT =
-      new CallOptions(null, null, null, null, null, null, null);
+      new CallOptions(null, null, null, null, null, null, null, null);
 
   final @Nullable Duration timeout;
   final @Nullable Handler<CallProgress> progress;
@@ -27,6 +27,7 @@ public final class CallOptions {
   final @Nullable CancellationToken cancel;
   final @Nullable String traceparent;
   final @Nullable Boolean toolFailure;
+  final @Nullable String principal;
 
   private CallOptions(
       @Nullable Duration timeout,
@@ -35,7 +36,8 @@ public final class CallOptions {
       @Nullable Boolean validate,
       @Nullable CancellationToken cancel,
       @Nullable String traceparent,
-      @Nullable Boolean toolFailure) {
+      @Nullable Boolean toolFailure,
+      @Nullable String principal) {
     this.timeout = timeout;
     this.progress = progress;
     this.cache = cache;
@@ -43,6 +45,7 @@ public final class CallOptions {
     this.cancel = cancel;
     this.traceparent = traceparent;
     this.toolFailure = toolFailure;
+    this.principal = principal;
   }
 
   /** As {@link #withTimeout}, and no other option. */
@@ -59,7 +62,8 @@ public final class CallOptions {
     if (value.toMillis() < 1) {
       throw new IllegalArgumentException("a time-out must be at least 1 ms, not " + value);
     }
-    return new CallOptions(value, progress, cache, validate, cancel, traceparent, toolFailure);
+    return new CallOptions(
+        value, progress, cache, validate, cancel, traceparent, toolFailure, principal);
   }
 
   /**
@@ -67,14 +71,16 @@ public final class CallOptions {
    *     ends
    */
   public CallOptions withProgress(Handler<CallProgress> value) {
-    return new CallOptions(timeout, value, cache, validate, cancel, traceparent, toolFailure);
+    return new CallOptions(
+        timeout, value, cache, validate, cancel, traceparent, toolFailure, principal);
   }
 
   /**
    * @param value how the connection uses its cached lists
    */
   public CallOptions withCache(CacheMode value) {
-    return new CallOptions(timeout, progress, value, validate, cancel, traceparent, toolFailure);
+    return new CallOptions(
+        timeout, progress, value, validate, cancel, traceparent, toolFailure, principal);
   }
 
   /**
@@ -83,21 +89,24 @@ public final class CallOptions {
    *     those as a map or in bytes
    */
   public CallOptions withValidate(boolean value) {
-    return new CallOptions(timeout, progress, cache, value, cancel, traceparent, toolFailure);
+    return new CallOptions(
+        timeout, progress, cache, value, cancel, traceparent, toolFailure, principal);
   }
 
   /**
    * @param value cancels the call
    */
   public CallOptions withCancel(CancellationToken value) {
-    return new CallOptions(timeout, progress, cache, validate, value, traceparent, toolFailure);
+    return new CallOptions(
+        timeout, progress, cache, validate, value, traceparent, toolFailure, principal);
   }
 
   /**
    * @param value W3C trace context, passed to the server
    */
   public CallOptions withTraceparent(String value) {
-    return new CallOptions(timeout, progress, cache, validate, cancel, value, toolFailure);
+    return new CallOptions(
+        timeout, progress, cache, validate, cancel, value, toolFailure, principal);
   }
 
   /**
@@ -105,7 +114,19 @@ public final class CallOptions {
    *     and the tool's text. Default: it is a result as any other
    */
   public CallOptions withToolFailure(boolean value) {
-    return new CallOptions(timeout, progress, cache, validate, cancel, traceparent, value);
+    return new CallOptions(
+        timeout, progress, cache, validate, cancel, traceparent, value, principal);
+  }
+
+  /**
+   * @param value the name of the principal for whom the program calls: a server that acts for its
+   *     callers uses that principal's credential, and what is kept because of the call, such as a
+   *     question, is that principal's. Default: the program itself, which such a server refuses
+   *     with {@code AUTH_REQUIRED}
+   */
+  public CallOptions withPrincipal(String value) {
+    return new CallOptions(
+        timeout, progress, cache, validate, cancel, traceparent, toolFailure, value);
   }
 
   /** How long the caller waits in all; null if it is not set. */
@@ -132,7 +153,8 @@ public final class CallOptions {
         validate == null ? other.validate : validate,
         cancel == null ? other.cancel : cancel,
         traceparent == null ? other.traceparent : traceparent,
-        toolFailure == null ? other.toolFailure : toolFailure);
+        toolFailure == null ? other.toolFailure : toolFailure,
+        principal == null ? other.principal : principal);
   }
 
   /** The options that are set; of handlers, the token and the trace only that they are. */
@@ -143,6 +165,7 @@ public final class CallOptions {
     all.put("cache", cache);
     all.put("validate", validate);
     all.put("toolFailure", toolFailure);
+    all.put("principal", principal);
     all.put("progress", progress == null ? null : "set");
     all.put("cancel", cancel == null ? null : "set");
     all.put("traceparent", traceparent == null ? null : "set");

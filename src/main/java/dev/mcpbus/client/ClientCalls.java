@@ -12,6 +12,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -240,6 +241,9 @@ final class ClientCalls {
     CallHeaders.add(delivery, Headers.CACHE, cache == null ? null : cache.header());
     CallHeaders.add(delivery, Headers.VALIDATE, validate == null ? null : validate.toString());
     CallHeaders.add(delivery, Headers.TRACEPARENT, options.traceparent);
+    if (options.principal != null) {
+      new Requester(options.principal, false).addTo(delivery);
+    }
     return delivery;
   }
 

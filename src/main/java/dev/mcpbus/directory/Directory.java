@@ -10,6 +10,7 @@ import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
+import dev.mcpbus.security.oauth.CallerTokens;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
@@ -158,11 +159,13 @@ public final class Directory {
   }
 
   /** Who sends a request, for servers of callers: with those of its headers that they use. */
-  public CallerFacts caller(Principal principal, MultiMap request) {
+  public CallerFacts caller(Vertx vertx, Principal principal, MultiMap request) {
     Set<String> wanted = snapshot.callerHeaders();
-    return wanted == null || wanted.isEmpty()
-        ? new CallerFacts(principal.name())
-        : CallerFacts.ofRequest(principal.name(), request, wanted);
+    if (wanted == null) {
+      return new CallerFacts(principal.name());
+    }
+    CallerTokens.of(vertx).note(principal.name(), request);
+    return CallerFacts.ofRequest(principal.name(), request, wanted);
   }
 
   private @Nullable DirectoryView common(String name, Principal principal) {

@@ -84,7 +84,14 @@ final class BridgeFixture {
     Codecs.register(vertx);
     admin = Objects.requireNonNullElse(access.adminToken(), "none");
     bridge =
-        BridgeVerticle.several(1, options, callIds, () -> null, access::admissionControl, readiness)
+        BridgeVerticle.several(
+                1,
+                options,
+                callIds,
+                () -> null,
+                access::admissionControl,
+                readiness,
+                OpenAccess.CALLERS)
             .get(0);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();

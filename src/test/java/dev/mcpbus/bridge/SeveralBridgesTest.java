@@ -129,7 +129,8 @@ class SeveralBridgesTest {
             () -> "call-" + calls.incrementAndGet(),
             Here::new,
             OpenAccess.control()::admissionControl,
-            new Readiness());
+            new Readiness(),
+            OpenAccess.CALLERS);
     bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
     port = bridges.get(0).port();
     assertThat(port).isPositive().isEqualTo(bridges.get(1).port());

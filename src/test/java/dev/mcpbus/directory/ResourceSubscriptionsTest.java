@@ -25,7 +25,7 @@ class ResourceSubscriptionsTest {
   void open(Vertx vertx) {
     this.vertx = vertx;
     new FakeConnection(vertx, "git").answering(Addresses.RESOURCES_SUBSCRIBE, "{}");
-    ResourceSubscriptions book = new ResourceSubscriptions(vertx, 16);
+    ResourceSubscriptions book = new ResourceSubscriptions(vertx, 16, server -> false);
     vertx.eventBus().<JsonObject>consumer(BOOK, book::handle);
   }
 

@@ -182,7 +182,7 @@ public final class GatewayEndpoint implements MountedHandler {
       boolean isSse = MountPath.SSE.owns(path);
       int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
       String written = path.length() <= root + 1 ? "" : path.substring(root + 1);
-      CallerFacts caller = directory.caller(principal, request.headers());
+      CallerFacts caller = directory.caller(vertx, principal, request.headers());
       DirectoryView named =
           directory.view(written, principal, caller); // also one named as no server
       String place = named == null ? place(written) : written;

@@ -2,6 +2,7 @@ package dev.mcpbus.hosting.credentials;
 
 import dev.mcpbus.config.read.Plugins;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.CallerTokens;
 import dev.mcpbus.security.oauth.LoginPrompt;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;

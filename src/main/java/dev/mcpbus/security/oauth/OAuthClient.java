@@ -69,13 +69,32 @@ public final class OAuthClient {
       Duration requestTimeout,
       Duration loginTimeout) {
 
+    /** The environment of a client that acts for no caller. */
+    public Environment(
+        Vertx vertx,
+        TokenStore store,
+        LoginPrompt prompt,
+        HostResolver resolver,
+        InstantSource clock,
+        Duration requestTimeout,
+        Duration loginTimeout) {
+      this(
+          vertx,
+          store,
+          prompt,
+          Future::succeededFuture,
+          resolver,
+          clock,
+          requestTimeout,
+          loginTimeout);
+    }
+
     /** With the system's resolver and clock and the default time-outs. */
     public static Environment of(Vertx vertx, TokenStore store, LoginPrompt prompt) {
       return new Environment(
           vertx,
           store,
           prompt,
-          Future::succeededFuture,
           HostResolver.system(vertx),
           InstantSource.system(),
           GuardedHttp.TIMEOUT,

@@ -1,0 +1,105 @@
+package dev.mcpbus.security.oauth;
+
+import dev.mcpbus.protocol.Sensitive;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.LocalMap;
+import io.vertx.core.shareddata.Shareable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest token with which each principal came in, for servers whose token is made of the
+ * caller's (RFC 8693). Doors note it only while a server acts for its callers. In a cluster all
+ * nodes find it, sealed in the store of tokens. Any thread may call.
+ */
+public final class CallerTokens implements Shareable {
+
+  /** Principals whose token is known on a node; the one that came longest ago makes room. */
+  private static final int MAX = 10_000;
+
+  /** The door of another node may have noted the token a moment ago. */
+  private static final long AGAIN_MILLIS = 500;
+
+  private static final String TOKEN = "token";
+  private static final Pattern CREDENTIAL =
+      Pattern.compile("(?i)(?:bearer|dpop) +(?!mcpbus_)(\\S+)");
+
+  private final Vertx vertx;
+  private final Map<String, Sensitive> tokens =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Sensitive> eldest) {
+          return size() > MAX;
+        }
+      };
+
+  private CallerTokens(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** The instance of a Vert.x, made at the first call. */
+  public static CallerTokens of(Vertx vertx) {
+    LocalMap<String, CallerTokens> map = vertx.sharedData().getLocalMap("dev.mcpbus.callerTokens");
+    return map.computeIfAbsent("", absent -> new CallerTokens(vertx));
+  }
+
+  /**
+   * Notes the token of a request that was admitted; an API key of mcpbus is none.
+   *
+   * @param request its headers
+   */
+  public void note(String principal, MultiMap request) {
+    String header = request.get("Authorization");
+    Matcher found = CREDENTIAL.matcher(header == null ? "" : header);
+    if (found.matches()) {
+      note(principal, Sensitive.of(found.group(1)));
+    }
+  }
+
+  private void note(String principal, Sensitive token) {
+    Sensitive before;
+    synchronized (this) {
+      before = tokens.put(principal, token);
+    }
+    if (vertx.isClustered() && !token.equals(before)) {
+      store().save(key(principal), new JsonObject().put(TOKEN, token.reveal()));
+    }
+  }
+
+  /** The newest token of a principal; null where none is known. */
+  public Future<@Nullable Sensitive> token(String principal) {
+    if (!vertx.isClustered()) {
+      synchronized (this) {
+        return Future.succeededFuture(tokens.get(principal));
+      }
+    }
+    return stored(principal)
+        .compose(
+            known ->
+                known != null
+                    ? Future.succeededFuture(known)
+                    : vertx.timer(AGAIN_MILLIS).compose(later -> stored(principal)));
+  }
+
+  private Future<@Nullable Sensitive> stored(String principal) {
+    return store()
+        .load(key(principal))
+        .map(state -> state == null ? null : Sensitive.ofNullable(state.getString(TOKEN)));
+  }
+
+  private TokenStore store() {
+    return OwnTokenStore.of(vertx, System.getenv());
+  }
+
+  private static String key(String principal) {
+    return TokenStore.keyOf(principal, TOKEN);
+  }
+}
