@@ -66,8 +66,6 @@ public final class Events {
    * before, hash, differences: [{path, before, after}]}]}, {@code counts}, {@code hash} of the
    * list, {@code quarantined}, {@code message}.
    */
-  public static final String CREDENTIAL_CHANGED = "credentialChanged";
-
   public static final String SCHEMA_DRIFT = "schemaDrift";
 
   /** {@code approved}: hash by tool; {@code quarantined}: the tools that still wait. */

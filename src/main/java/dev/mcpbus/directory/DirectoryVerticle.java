@@ -112,6 +112,10 @@ public final class DirectoryVerticle extends VerticleBase
         bus.<Buffer>consumer(
                 Addresses.GATEWAY_NOTIFIED, message -> updated(ServerNotice.of(message)))
             .completion());
+    listening.add(
+        bus.<JsonObject>consumer(
+                Addresses.CREDENTIALS_CHANGED, message -> credentialChanged(message.body()))
+            .completion());
     services.forEach(service -> listening.add(service.open(vertx, lists)));
     listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
@@ -189,6 +193,14 @@ public final class DirectoryVerticle extends VerticleBase
     }
   }
 
+  /** A principal has stored, removed or got a credential: it may see other lists. */
+  private void credentialChanged(JsonObject change) {
+    String server = change.getString("server");
+    for (String id : server == null ? directory.snapshot().ids() : List.of(server)) {
+      lists.callers().forget(change.getString("principal", ""), id);
+    }
+  }
+
   private boolean isOfCallers(String id) {
     DirectoryEntry entry = directory.snapshot().server(id);
     return entry != null && entry.ofCallers();
@@ -205,7 +217,6 @@ public final class DirectoryVerticle extends VerticleBase
         callers.changed(principal, id, ListKind.TEMPLATES);
         callers.changed(principal, id, ListKind.SKILLS);
       }
-      case Events.CREDENTIAL_CHANGED -> callers.forget(principal, id);
       default -> {}
     }
   }

@@ -130,7 +130,8 @@ public final class ServersVerticle extends VerticleBase {
             supervisor,
             factory,
             id -> hosting.servers().get(id),
-            new CallerDefinitions(vertx, reader, (principal, server) -> Future.succeededFuture()));
+            new CallerDefinitions(
+                vertx, reader, CallerCredentials.of(vertx, System.getenv())::secret));
     hosting =
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));

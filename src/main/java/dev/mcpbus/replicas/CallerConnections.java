@@ -70,7 +70,7 @@ public final class CallerConnections implements ReplicaRole {
   private boolean closed;
   private boolean stopped;
   private long timer = -1;
-  private @Nullable MessageConsumer<Object> consumer;
+  private final List<MessageConsumer<?>> consumers = new ArrayList<>();
 
   /** Binds the object to the connection's context. */
   public CallerConnections(Vertx vertx, ConnectionId server, ConnectionOptions options, Self self) {
@@ -90,8 +90,10 @@ public final class CallerConnections implements ReplicaRole {
       Map<String, Handler<Message<Object>>> operations) {
     timer = vertx.setPeriodic(RENEW_MILLIS, now -> renew());
     MessageConsumer<Object> own = vertx.eventBus().localConsumer(events, this::happened);
-    consumer = own;
-    return own.completion();
+    MessageConsumer<JsonObject> changes =
+        vertx.eventBus().consumer(Addresses.CREDENTIALS_CHANGED, change -> changed(change.body()));
+    consumers.addAll(List.of(own, changes));
+    return Future.join(own.completion(), changes.completion()).mapEmpty();
   }
 
   @Override
@@ -101,9 +103,7 @@ public final class CallerConnections implements ReplicaRole {
   public void close() {
     closed = true;
     vertx.cancelTimer(timer);
-    if (consumer != null) {
-      consumer.unregister();
-    }
+    consumers.forEach(MessageConsumer::unregister);
     endAll();
   }
 
@@ -129,6 +129,18 @@ public final class CallerConnections implements ReplicaRole {
       if (one != null) {
         release(one);
       }
+    }
+  }
+
+  /** The credential of a principal is another one: its next message opens another connection. */
+  private void changed(JsonObject change) {
+    String of = change.getString("server");
+    if (of == null || of.equals(server.value())) {
+      String principal = change.getString("principal", "");
+      held.keySet().stream()
+          .filter(caller -> caller.principal().equals(principal))
+          .toList()
+          .forEach(this::end);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.mcpbus.hosting.credentials;
 
+import dev.mcpbus.hosting.credentials.CallerCredentials.CredentialKind;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.read.Plugins;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.CallerTokens;
@@ -130,7 +132,10 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
     OAuthClient.Environment environment =
         openEnvironments.computeIfAbsent(store == null ? OWN_STORE : store, environments);
     OAuthSettings settings =
-        new OAuthSettings(URI.create(options.url().reveal()), oauth, principal);
+        new OAuthSettings(
+            URI.create(options.url().reveal()),
+            oauth,
+            CallerCredentials.key(principal, CredentialKind.TOKENS, new ConnectionId(server)));
     return new OAuthTokenAuthenticator(
         new OAuthClient(
             settings,

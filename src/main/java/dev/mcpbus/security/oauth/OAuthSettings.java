@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The configuration of the tokens for one MCP server. Immutable.
  *
  * @param server URL of the MCP endpoint
- * @param principal whose tokens they are; null for those of mcpbus
+ * @param owner how the key of the tokens of one principal begins; null for those of mcpbus
  */
-public record OAuthSettings(URI server, OAuthOptions options, @Nullable String principal) {
+public record OAuthSettings(URI server, OAuthOptions options, @Nullable String owner) {
 
   /** Settings of a server whose one token is that of mcpbus. */
   public OAuthSettings(URI server, OAuthOptions options) {
@@ -86,7 +86,7 @@ public record OAuthSettings(URI server, OAuthOptions options, @Nullable String p
       identity.add("?" + server.getRawQuery()); // often names an account or a tenant
     }
     String shared = Sha256.hex(identity.toString());
-    return principal == null ? shared : TokenStore.keyOf(principal, "tokens " + shared);
+    return owner == null ? shared : owner + " " + shared;
   }
 
   /** Names the server and nothing else. */

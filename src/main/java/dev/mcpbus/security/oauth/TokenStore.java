@@ -80,15 +80,6 @@ public interface TokenStore {
     return work.get();
   }
 
-  /**
-   * The key of what is kept for a principal: no key of one principal begins another's.
-   *
-   * @param what it is
-   */
-  static String keyOf(String principal, String what) {
-    return "principal " + URLEncoder.encode(principal, StandardCharsets.UTF_8) + " " + what;
-  }
-
   /** A store that loses everything when the process ends. */
   static TokenStore inMemory() {
     Map<String, JsonObject> states = new ConcurrentHashMap<>();
