@@ -52,8 +52,7 @@ class CallerServersTest {
     TestBus.await(
         bus.vertx()
             .eventBus()
-            .request(
-                Addresses.SERVERS_ADD, new JsonObject().put("name", id).put("config", entry)));
+            .request(Addresses.SERVERS_ADD, new JsonObject().put("name", id).put("config", entry)));
   }
 
   @AfterEach
@@ -76,7 +75,7 @@ class CallerServersTest {
     TestBus.await(
         ask(
             Addresses.CREDENTIALS_SET,
-            new JsonObject().put("server", server).put("secret", secret),
+            new JsonObject().put("id", server).put("secret", secret),
             principal));
   }
 
@@ -153,8 +152,7 @@ class CallerServersTest {
     store("alice", "crm", "new");
     await().untilAsserted(() -> assertThat(TestBus.await(whoami("alice", "crm"))).isEqualTo("new"));
     assertThat(tools("mcp.tools.list", "alice")).containsExactly("crm.whoami", "crm.of_new");
-    TestBus.await(
-        ask(Addresses.CREDENTIALS_REMOVE, new JsonObject().put("server", "crm"), "alice"));
+    TestBus.await(ask(Addresses.CREDENTIALS_REMOVE, new JsonObject().put("id", "crm"), "alice"));
     await()
         .untilAsserted(
             () ->
@@ -207,7 +205,7 @@ class CallerServersTest {
         stored.add(
             ask(
                 Addresses.CREDENTIALS_SET,
-                new JsonObject().put("server", server).put("secret", "u" + user + "-" + server),
+                new JsonObject().put("id", server).put("secret", "u" + user + "-" + server),
                 "u" + user));
       }
     }

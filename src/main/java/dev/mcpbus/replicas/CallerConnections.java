@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServerOperation.Replicas;
@@ -14,6 +15,7 @@ import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -22,8 +24,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +45,9 @@ public final class CallerConnections implements ReplicaRole {
 
   /** Without {@code idleStop}, a connection that is not used for so long ends. */
   private static final long IDLE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  /** Less than a request for room waits for such a word. */
+  private static final long PAUSE_MILLIS = FairLimits.PAUSE_MILLIS / 4;
 
   private static final long STATUS_MILLIS = 2_000;
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -67,6 +74,8 @@ public final class CallerConnections implements ReplicaRole {
   private final Self self;
   private final String events;
   private final Map<CallerFacts, Held> held = new HashMap<>();
+  private final Set<CallerFacts> paused = new HashSet<>();
+  private boolean telling;
   private boolean closed;
   private boolean stopped;
   private long timer = -1;
@@ -123,7 +132,11 @@ public final class CallerConnections implements ReplicaRole {
     CallerFacts whose = holder(event.getString("id", ""));
     if (type.equals(Events.ROOM_WANTED)) {
       Held one = whose == null ? null : held.get(whose);
-      message.reply(new JsonObject().put("inUse", one != null && one.inFlight > 0));
+      boolean inUse = one != null && one.inFlight > 0;
+      if (!inUse && whose != null) {
+        held.remove(whose); // it ends now: the next message opens another
+      }
+      message.reply(new JsonObject().put("inUse", inUse));
     } else if (type.equals(Events.GAVE_UP) && whose != null) {
       Held one = held.remove(whose);
       if (one != null) {
@@ -195,17 +208,35 @@ public final class CallerConnections implements ReplicaRole {
             over.add(caller);
             return;
           }
-          JsonObject body =
-              new JsonObject()
-                  .put("lease", one.lease.result().value())
-                  .put("ttl", TTL_MILLIS)
-                  .put("inUse", one.inFlight > 0);
-          vertx
-              .eventBus()
-              .request(Addresses.SERVERS_LEASE, body, LOCAL)
-              .onFailure(gone -> held.remove(caller, one));
+          renew(caller, one);
         });
     over.forEach(this::end);
+  }
+
+  /** Also says whether it is in use: one that is not makes room for others. */
+  private void renew(CallerFacts caller, Held one) {
+    JsonObject body =
+        new JsonObject()
+            .put("lease", one.lease.result().value())
+            .put("ttl", TTL_MILLIS)
+            .put("inUse", one.inFlight > 0);
+    vertx
+        .eventBus()
+        .request(Addresses.SERVERS_LEASE, body, LOCAL)
+        .onFailure(gone -> held.remove(caller, one));
+  }
+
+  /** Connections that were in use a moment ago, told together. */
+  private void tellPauses() {
+    telling = false;
+    paused.forEach(
+        caller -> {
+          Held one = held.get(caller);
+          if (one != null && one.inFlight == 0 && one.lease.succeeded()) {
+            renew(caller, one);
+          }
+        });
+    paused.clear();
   }
 
   private void end(CallerFacts caller) {
@@ -306,11 +337,11 @@ public final class CallerConnections implements ReplicaRole {
         .compose(id -> forward(id, suffix, message, timeout(message)))
         .onComplete(
             reply -> {
-              left(one);
+              left(caller, one);
               message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers()));
             },
             failure -> {
-              left(one);
+              left(caller, one);
               McpFailure why = McpFailure.of(failure);
               boolean gone =
                   why.code() == FailureCode.UNKNOWN_CONNECTION && why.sent() == McpFailure.Sent.NO;
@@ -325,9 +356,16 @@ public final class CallerConnections implements ReplicaRole {
             });
   }
 
-  private void left(Held one) {
+  private void left(CallerFacts caller, Held one) {
     one.inFlight--;
     one.usedAt = millis();
+    if (one.inFlight == 0) {
+      paused.add(caller);
+      if (!telling && !closed) {
+        telling = true;
+        vertx.setTimer(PAUSE_MILLIS, now -> tellPauses());
+      }
+    }
   }
 
   /** Callers know the server, and no connection of their own. */
@@ -354,7 +392,7 @@ public final class CallerConnections implements ReplicaRole {
   }
 
   private <T> Future<T> onOwn(Future<T> future) {
-    io.vertx.core.Promise<T> here = io.vertx.core.Promise.promise();
+    Promise<T> here = Promise.promise();
     future.onComplete(done -> context.runOnContext(now -> here.handle(done)));
     return here.future();
   }

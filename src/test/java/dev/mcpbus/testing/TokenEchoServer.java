@@ -31,8 +31,7 @@ public final class TokenEchoServer {
 
   public TokenEchoServer(Vertx vertx) {
     server =
-        TestBus.await(
-            vertx.createHttpServer().requestHandler(this::handle).listen(0, "127.0.0.1"));
+        TestBus.await(vertx.createHttpServer().requestHandler(this::handle).listen(0, "127.0.0.1"));
   }
 
   public String url() {

@@ -1,8 +1,8 @@
 package dev.mcpbus.hosting.credentials;
 
-import dev.mcpbus.hosting.credentials.CallerCredentials.CredentialKind;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.read.Plugins;
+import dev.mcpbus.hosting.credentials.CallerCredentials.CredentialKind;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.CallerTokens;
 import dev.mcpbus.security.oauth.LoginPrompt;

@@ -3,8 +3,6 @@ package dev.mcpbus.security.oauth;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
