@@ -107,7 +107,7 @@ final class EventPublisher {
     if (owner.restricted()) {
       event.put("principal", owner.owner());
     }
-    boolean beside = isPublished() && FOR_GATEWAY.contains(type);
+    boolean beside = (privateConnection == null || principal != null) && FOR_GATEWAY.contains(type);
     publish(type, event, beside ? ServerNotice.beside() : new DeliveryOptions());
     if (beside) {
       new ServerNotice(id.value(), type, method, params, null, principal).publish(bus);
@@ -130,7 +130,7 @@ final class EventPublisher {
     if (role != null && !role.publishes(changed)) {
       return;
     }
-    if (isPublished()) {
+    if (privateConnection == null || principal != null) {
       new ServerNotice(id.value(), Events.NOTIFICATION, method, params, null, principal)
           .publish(bus);
     } else if (Addresses.takesBytes(privateConnection.events())) {
@@ -149,10 +149,6 @@ final class EventPublisher {
   private void send(
       String holder, String type, String method, RawJson params, @Nullable String call) {
     new ServerNotice(id.value(), type, method, params, call).sendTo(bus, holder);
-  }
-
-  private boolean isPublished() {
-    return privateConnection == null || principal != null;
   }
 
   private void publish(String type, JsonObject event, DeliveryOptions options) {

@@ -13,7 +13,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +32,8 @@ public final class DirectorySnapshot {
    */
   private static final int MAX_LISTS = 1_000;
 
+  private record CallerNames(@Nullable Set<String> headers) {}
+
   private record ViewListKey(DirectoryView view, ListKind kind) {}
 
   private record First(ViewListKey key, int size, Era era) {}
@@ -51,9 +52,8 @@ public final class DirectorySnapshot {
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
   private final Map<First, MarkedPage> marked = new ConcurrentHashMap<>();
 
-  /** Null before the first use; empty where no server acts for its callers. */
-  @SuppressWarnings("OptionalUsedAsFieldOrParameterType")
-  private volatile @Nullable Optional<Set<String>> callerHeaders;
+  /** Null before the first use. */
+  private volatile @Nullable CallerNames callerHeaders;
 
   /** The servers that may answer a call with a task, most often none; null before the first use. */
   private volatile @Nullable List<DirectoryEntry> tasks;
@@ -123,7 +123,7 @@ public final class DirectorySnapshot {
    * acts for its callers.
    */
   public @Nullable Set<String> callerHeaders() {
-    Optional<Set<String>> known = callerHeaders;
+    CallerNames known = callerHeaders;
     if (known == null) {
       Set<String> names = new TreeSet<>();
       boolean any = false;
@@ -133,10 +133,10 @@ public final class DirectorySnapshot {
           names.addAll(server.callers());
         }
       }
-      known = any ? Optional.of(names) : Optional.empty();
+      known = new CallerNames(any ? names : null);
       callerHeaders = known;
     }
-    return known.orElse(null);
+    return known.headers();
   }
 
   public @Nullable DirectoryEntry server(String id) {

@@ -274,7 +274,7 @@ public final class CallerConnections implements ReplicaRole {
     ServerOperation row = ServerOperation.of(suffix);
     CallerFacts caller = CallerFacts.of(message.headers(), options.callerHeaders());
     switch (row == null ? Replicas.SPEAKER : row.replicas) {
-      case STATUS_OF_ALL -> status(caller, message, own);
+      case STATUS_OF_ALL -> status(caller, message);
       case ASK_ALL -> cancel(message);
       case NAMED, COLLECT_CALLS, COLLECT_ENDINGS, ADD_UP -> own.handle(message);
       case ONE_BY_ONE -> {
@@ -398,8 +398,7 @@ public final class CallerConnections implements ReplicaRole {
   }
 
   /** That of the caller's own connection where it has one; else that of the home. */
-  private void status(
-      @Nullable CallerFacts caller, Message<Object> message, Handler<Message<Object>> own) {
+  private void status(@Nullable CallerFacts caller, Message<Object> message) {
     Held one = caller == null ? null : held.get(caller);
     if (one == null || !one.lease.succeeded()) {
       message.reply(described(self.status(message.body())));
