@@ -24,18 +24,17 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Servers that act for their callers: each principal over a connection of its own. */
 class CallerServersTest {
 
-  private TestBus bus;
-  private TokenEchoServer echo;
+  private final TestBus bus = TestBus.start(new JsonObject());
+  private final TokenEchoServer echo = new TokenEchoServer(bus.vertx());
 
   private void start(String... servers) {
-    bus = TestBus.start(new JsonObject());
-    echo = new TokenEchoServer(bus.vertx());
     for (String id : servers) {
       add(id, entry());
     }
@@ -60,7 +59,7 @@ class CallerServersTest {
     bus.close();
   }
 
-  private Future<JsonObject> ask(String address, JsonObject body, String principal) {
+  private Future<JsonObject> ask(String address, JsonObject body, @Nullable String principal) {
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(60_000);
     return bus.vertx()
         .eventBus()
@@ -79,12 +78,12 @@ class CallerServersTest {
             principal));
   }
 
-  private Future<String> whoami(String principal, String server) {
+  private Future<String> whoami(@Nullable String principal, String server) {
     return ask("mcp." + server + ".tools.call", new JsonObject().put("name", "whoami"), principal)
         .map(result -> result.getJsonArray("content").getJsonObject(0).getString("text"));
   }
 
-  private List<String> tools(String address, String principal) {
+  private List<String> tools(String address, @Nullable String principal) {
     return TestBus.await(ask(address, new JsonObject(), principal)).getJsonArray("tools").stream()
         .map(tool -> ((JsonObject) tool).getString("name"))
         .toList();
@@ -247,7 +246,6 @@ class CallerServersTest {
   /** The default: nothing of a caller reaches a server. */
   @Test
   void a_server_that_all_share_gets_no_credential_of_a_caller() {
-    start();
     add(
         "shared",
         new JsonObject()

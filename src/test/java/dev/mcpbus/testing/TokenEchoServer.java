@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An MCP server over HTTP of the {@code initialize} era that knows its users by the header {@code
@@ -54,12 +55,12 @@ public final class TokenEchoServer {
       request.response().setStatusCode(404).end();
       return;
     }
-    if (request.method() == HttpMethod.DELETE && session != null) {
+    if (request.method().equals(HttpMethod.DELETE) && session != null) {
       sessions.remove(session);
       request.response().setStatusCode(200).end();
       return;
     }
-    if (request.method() != HttpMethod.POST) {
+    if (!request.method().equals(HttpMethod.POST)) {
       request.response().setStatusCode(405).end();
       return;
     }
@@ -72,7 +73,7 @@ public final class TokenEchoServer {
       request.response().setStatusCode(202).end();
       return;
     }
-    JsonObject result =
+    @Nullable JsonObject result =
         switch (message.getString("method")) {
           case "initialize" -> {
             String session = "s" + last.incrementAndGet();
