@@ -75,7 +75,7 @@ final class OAuthReader {
                 .map(TokenStoreProvider::name)
                 .orElse(null),
             entry.isFalse("resource") ? "" : text(entry, "resource"),
-            text(entry, "audience"));
+            text(entry, "exchangeAudience"));
     needs(entry, options);
     view.put(
         "oauth",
