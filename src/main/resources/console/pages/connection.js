@@ -90,6 +90,7 @@ export class ConnectionPage {
           ${running ? action('Stop', () => this.wish('disconnect'), {title: 'Stops it until somebody starts it'}) : action('Start', () => this.wish('connect'))}
           ${action('Restart', () => this.wish('restart'))}
           ${action('Remove', () => this.remove(), {kind: 'danger'})}</div>` : nothing}
+        ${server.identity === 'caller' ? action('Log in', () => this.logIn(), {title: 'Logs you in at the server, where it needs that'}) : nothing}
         <a class="button" href=${`#/tools?server=${encodeURIComponent(this.id)}`}>Its tools</a>
         ${admin ? html`<a class="button" href=${`#/traffic?server=${encodeURIComponent(this.id)}`}>Its traffic</a>` : nothing}</div>
       ${server.lastError ? html`<div class=${server.state === 'READY' ? 'note' : 'alert'}><b>${shown(server.lastError.code)}</b> ${server.lastError.time ? ago(server.lastError.time) : ''}: ${shown(server.lastError.message, 4_000)}
@@ -138,6 +139,21 @@ export class ConnectionPage {
   async wish(what) {
     await post(serverPath(this.id, what));
     notify({connect: 'It starts.', disconnect: 'It stops.', restart: 'It restarts.'}[what]);
+  }
+
+  /** At a server that acts for its callers: this browser goes to the login page of the server. */
+  async logIn() {
+    try {
+      await post(serverPath(this.id, 'ping'));
+      notify('The server knows you.');
+    } catch (failure) {
+      const link = URL.canParse(failure.login ?? '') ? new URL(failure.login) : null;
+      if (!link || !/^https?:$/.test(link.protocol)) {
+        throw failure;
+      }
+      // The cookie of the login belongs to the origin to which the browser comes back.
+      location.assign(link.origin === location.origin ? (await post(link.pathname)).page : link.href);
+    }
   }
 
   async remove() {

@@ -321,6 +321,7 @@ final class BridgeCalls {
     }
     CallHeaders.add(options, Headers.TASK, QueryParameters.word(ctx, Headers.TASK, FLAG));
     CallHeaders.add(options, Headers.CACHE, QueryParameters.word(ctx, Headers.CACHE, CACHE));
+    CallHeaders.add(options, Headers.WAIT_LOGIN, ctx.request().getHeader(Headers.WAIT_LOGIN));
     String timeout = QueryParameters.get(ctx, "timeout");
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");

@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.CallerFacts;
+import dev.mcpbus.bus.CallerLogins;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.internals.ArrivalClock;
@@ -140,6 +141,7 @@ public final class BridgeVerticle extends VerticleBase {
             options.console() ? new ConsoleFiles(vertx) : null,
             readiness,
             admissions,
+            new LoginPages(vertx, admissions, receive),
             arrivals,
             requests,
             admitted);
@@ -165,6 +167,7 @@ public final class BridgeVerticle extends VerticleBase {
         .compose(open -> created.listen(shared.address))
         .onSuccess(
             listening -> {
+              CallerLogins.of(vertx).reachedAt(options.reachedAt(listening.actualPort()));
               if (!shared.announced.getAndSet(true)) {
                 LOG.info(
                     "bridge listens on {}://{}:{}",

@@ -36,6 +36,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final @Nullable ConsoleFiles console;
   private final Readiness readiness;
   private final AdmissionControl admissions;
+  private final LoginPages logins;
   private final ArrivalClock arrivals;
   private final OpenRequests requests;
   private final Consumer<RequestLifecycle> next;
@@ -53,6 +54,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       @Nullable ConsoleFiles console,
       Readiness readiness,
       AdmissionControl admissions,
+      LoginPages logins,
       ArrivalClock arrivals,
       OpenRequests requests,
       Consumer<RequestLifecycle> next) {
@@ -63,6 +65,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     this.console = console;
     this.readiness = readiness;
     this.admissions = admissions;
+    this.logins = logins;
     this.arrivals = arrivals;
     this.requests = requests;
     this.next = next;
@@ -98,7 +101,8 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       refusePath(request, problem);
       return;
     }
-    if (!Objects.requireNonNull(origins).admits(request) || health.answers(request)) {
+    boolean entered = LoginPages.isEntered(request);
+    if (!Objects.requireNonNull(origins).admits(request, entered) || health.answers(request)) {
       return;
     }
     McpFailure refusal = health.refusal();
@@ -110,7 +114,9 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     }
     if (refusal != null) {
       ProblemDocument.send(request.response(), refusal);
-    } else if (!(console != null && console.answers(request)) && !admissions.answers(request)) {
+    } else if (!(console != null && console.answers(request))
+        && !admissions.answers(request)
+        && !logins.answers(request)) {
       lifecycle.admitted(admissions.admit(request), next);
     }
   }

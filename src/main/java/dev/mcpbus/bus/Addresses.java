@@ -131,9 +131,11 @@ public final class Addresses extends McpAddresses {
   public static final String SERVERS_NODES_DRAIN = "mcp.servers.nodes.drain";
 
   /**
-   * Logins at servers that wait for a person now: {@code {logins: [{server, page, until}]}}; {@code
-   * server} is the id of the server. Of the answering node alone, whose loopback interface the
-   * browser has to reach.
+   * Logins at servers that wait for a person now: {@code {logins: [{server, principal?, page?,
+   * until}]}}; {@code server} is the id of the server. A principal gets its own, of all nodes, at
+   * servers of callers. An admin also gets those of other principals, without the page, and those
+   * of mcpbus itself: of the answering node alone, whose loopback interface the browser has to
+   * reach.
    */
   public static final String SERVERS_LOGINS = "mcp.servers.logins";
 
@@ -220,6 +222,14 @@ public final class Addresses extends McpAddresses {
 
   /** Followed by a name of its own: what the home of a server of callers hears of connections. */
   public static final String CALLER_CONNECTIONS = "mcp.servers.callers.";
+
+  /** Followed by the id of a login that waits for its principal ({@link CallerLogins}). */
+  private static final String LOGIN = "mcp.servers.login.";
+
+  /** Where the pages of a login find it, on whatever node it waits. */
+  public static String login(String id) {
+    return LOGIN + id;
+  }
 
   /**
    * Followed by the name of a session host: events of the private connections that it holds ({@link

@@ -5,9 +5,9 @@ import dev.mcpbus.protocol.PublicApi;
 /**
  * The headers of messages on the bus. A caller may set {@link #DEADLINE}, {@link #PROGRESS}, {@link
  * #LOG}, {@link #NOTICES}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE},
- * {@link #TASK}, {@link #TOOL}, {@link #TRACEPARENT}, {@link #TRACESTATE}, {@link #BAGGAGE} and
- * {@link #HOLDER} on a call ({@code DeliveryOptions.addHeader}); mcpbus sets the others. {@link
- * CallHeaders} writes them, {@code connection.BusCall} reads them.
+ * {@link #TASK}, {@link #TOOL}, {@link #TRACEPARENT}, {@link #TRACESTATE}, {@link #BAGGAGE}, {@link
+ * #WAIT_LOGIN} and {@link #HOLDER} on a call ({@code DeliveryOptions.addHeader}); mcpbus sets the
+ * others. {@link CallHeaders} writes them, {@code connection.BusCall} reads them.
  */
 @PublicApi
 public final class Headers {
@@ -124,6 +124,12 @@ public final class Headers {
    * names in small letters. Only a door sets it, and only where such a server exists.
    */
   public static final String CALLER_HEADERS = "caller-headers";
+
+  /**
+   * {@code true}: a call that needs a login of its principal, which waits already, waits for it as
+   * long as its deadline allows. Default: it fails at once with {@code AUTH_REQUIRED} and the link.
+   */
+  public static final String WAIT_LOGIN = "wait-login";
 
   /**
    * On {@code resources.subscribe} and {@code .unsubscribe}: the name of one of several subscribers

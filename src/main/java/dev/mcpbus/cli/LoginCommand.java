@@ -1,11 +1,13 @@
 package dev.mcpbus.cli;
 
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -18,8 +20,9 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Logs in at a server with OAuth.",
-      "Prints the page to open in a browser on the machine of mcpbus, and waits. Tokens survive "
-          + "a restart of mcpbus."
+      "Prints the page to open in a browser on the machine of mcpbus, and waits.",
+      "At a server that acts for its callers (\"identity\": \"caller\") you log in yourself: the "
+          + "page may be opened on any machine, and asks for your key."
     })
 final class LoginCommand extends ServiceCommand {
 
@@ -36,6 +39,15 @@ final class LoginCommand extends ServiceCommand {
   @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
   private String server = "";
 
+  @Option(
+      names = "--as",
+      paramLabel = "WHO",
+      description = "me or mcpbus: whose login it is. Default: as the server's entry says.")
+  private @Nullable String who;
+
+  @Option(names = "--open", description = "Also open the page in the browser of this machine.")
+  private boolean open;
+
   LoginCommand(CommandContext context) {
     super(context);
   }
@@ -44,6 +56,22 @@ final class LoginCommand extends ServiceCommand {
   protected ExitCode run(ServiceClient client) {
     String path = ServerTool.pathOf(server);
     JsonObject status = client.get(path);
+    boolean ofCallers = "caller".equals(status.getValue("identity"));
+    if (who != null && !who.equals(ofCallers ? "me" : "mcpbus")) {
+      throw CommandFailure.usage(
+          "--as "
+              + who
+              + ": the server "
+              + server
+              + (ofCallers
+                  ? " acts for its callers, so it is --as me"
+                  : " has one login for all, so it is --as mcpbus"));
+    }
+    if (ofCallers) {
+      boolean fresh = new CallerLoginSteps(client, path, (page, end) -> show("", page, end)).run();
+      output().clearProgress();
+      return done(fresh ? "knows you now" : "knows you; no login is needed");
+    }
     if ("READY".equals(status.getValue("state"))) {
       return done("is connected; no login is needed");
     }
@@ -68,7 +96,7 @@ final class LoginCommand extends ServiceCommand {
         shown = ContentText.text(login, "page");
         Instant end = TimeText.instant(login.getValue("until"));
         until = end == null ? until : end;
-        show(shown, until);
+        show(" on the machine of mcpbus", shown, until);
       }
       SettledServers.pause(POLL_MILLIS);
       status = client.get(path);
@@ -102,19 +130,35 @@ final class LoginCommand extends ServiceCommand {
         () -> output().line("The server " + server + " " + text + "."));
   }
 
-  private void show(String page, Instant until) {
+  private void show(String where, String page, Instant until) {
+    if (open && page.startsWith("http")) {
+      open(page);
+    }
     if (json()) {
       output().jsonLine(new JsonObject().put("page", page).put("until", until.toString()));
       return;
     }
-    output().line("Open this page in a browser on the machine of mcpbus:");
+    output().line("Open this page in a browser" + where + ":");
     output().line(page);
     output().progress("waiting for the login, until " + until);
   }
 
+  /** Where there is no such program, the person opens the printed page. */
+  private static void open(String page) {
+    boolean mac = System.getProperty("os.name", "").startsWith("Mac");
+    try {
+      new ProcessBuilder(mac ? "open" : "xdg-open", page)
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    } catch (IOException e) {
+      // The page is printed, too.
+    }
+  }
+
   private static @Nullable JsonObject login(ServiceClient client, String id) {
     return ContentText.objects(client.get("/api/logins"), "logins").stream()
-        .filter(login -> id.equals(login.getValue("server")))
+        .filter(login -> id.equals(login.getValue("server")) && login.containsKey("page"))
         .findFirst()
         .orElse(null);
   }

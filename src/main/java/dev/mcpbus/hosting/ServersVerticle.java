@@ -17,7 +17,6 @@ import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.read.ConfigReader;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.CallerCredentials;
-import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -88,6 +87,9 @@ public final class ServersVerticle extends VerticleBase {
   private DiagnosticRequests diagnostics;
 
   @SuppressWarnings("NullAway.Init")
+  private LoginRequests logins;
+
+  @SuppressWarnings("NullAway.Init")
   private NodeDrain drains;
 
   @SuppressWarnings("NullAway.Init")
@@ -137,6 +139,7 @@ public final class ServersVerticle extends VerticleBase {
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
     previews = new PreviewRequests(vertx, reader, new RegistryLookup(vertx, registry));
+    logins = new LoginRequests(vertx, hosting);
     drains = new NodeDrain(vertx, hosting, readiness);
     examinations =
         new ServerExaminations(
@@ -172,9 +175,20 @@ public final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
-                        reply(
+                        vertx
+                            .eventBus()
+                            .<JsonObject>consumer(
+                                Addresses.CREDENTIALS_CHANGED,
+                                change ->
+                                    factory
+                                        .authenticators()
+                                        .changed(
+                                            change.body().getString("principal", ""),
+                                            change.body().getString("server")))
+                            .completion(),
+                        serve(
                             Addresses.SERVERS_LOGINS,
-                            () -> PendingLogins.of(vertx).toJson(Instant.now(), hosting.ids())),
+                            message -> logins.list(Requester.of(message.headers()))),
                         reply(Addresses.SERVERS_CONFIG, () -> configuration.toJson(hosting.ids())),
                         credentials(Addresses.CREDENTIALS_LIST, credentials::list),
                         credentials(Addresses.CREDENTIALS_SET, credentials::set),
@@ -225,6 +239,7 @@ public final class ServersVerticle extends VerticleBase {
                 consume(Addresses.at(Addresses.SERVERS_NODES_DRAIN, node), body -> drains.here()),
                 consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
                 consume(Addresses.at(Addresses.SERVERS_CALLS, node), diagnostics::callsHere),
+                consume(Addresses.at(Addresses.SERVERS_LOGINS, node), logins::listHere),
                 consume(Addresses.at(Addresses.SERVERS_ACTIVITY, node), diagnostics::activityHere),
                 consume(Addresses.at(Addresses.SERVERS_RPCLOG, node), diagnostics::rpcLogHere),
                 consume(

@@ -1,7 +1,9 @@
 package dev.mcpbus.replicas;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallerFacts;
+import dev.mcpbus.bus.CallerLogins;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -73,6 +75,9 @@ public final class CallerConnections implements ReplicaRole {
   private final ConnectionOptions options;
   private final Self self;
   private final String events;
+  private final CallerLogins logins;
+  private final MissingCredential missing;
+
   private final Map<CallerFacts, Held> held = new HashMap<>();
   private final Set<CallerFacts> paused = new HashSet<>();
   private boolean telling;
@@ -89,6 +94,8 @@ public final class CallerConnections implements ReplicaRole {
     this.server = server;
     this.options = options;
     this.self = self;
+    this.logins = CallerLogins.of(vertx);
+    this.missing = new MissingCredential(vertx, server, options);
     this.events = Addresses.CALLER_CONNECTIONS + UUID.randomUUID();
   }
 
@@ -320,6 +327,8 @@ public final class CallerConnections implements ReplicaRole {
                   + "' is disconnected; send to "
                   + Addresses.of(server, Addresses.CONNECT))
           .replyTo(message);
+    } else if (!held.containsKey(caller) && logins.of(server, caller.principal()) != null) {
+      refuse(caller, suffix, message, McpFailure.notSent(FailureCode.AUTH_REQUIRED, "log in"));
     } else {
       pass(caller, suffix, message, true);
     }
@@ -350,10 +359,30 @@ public final class CallerConnections implements ReplicaRole {
               }
               if (gone && again && !closed && one.lease.succeeded()) {
                 pass(caller, suffix, message, false);
+              } else if (missing.isMeant(why, caller.principal())) {
+                if (why.code() == FailureCode.AUTH_REQUIRED && held.remove(caller, one)) {
+                  release(one); // it would try again and again
+                }
+                refuse(caller, suffix, message, shown(why, one));
               } else {
                 shown(why, one).replyTo(message);
               }
             });
+  }
+
+  private void refuse(CallerFacts caller, String suffix, Message<Object> message, McpFailure why) {
+    missing.refuse(
+        caller.principal(),
+        suffix,
+        message,
+        why,
+        () -> {
+          if (closed) {
+            McpFailure.ownerLeft("server '" + server + "' ends on this node").replyTo(message);
+          } else {
+            pass(caller, suffix, message);
+          }
+        });
   }
 
   private void left(CallerFacts caller, Held one) {
@@ -425,6 +454,7 @@ public final class CallerConnections implements ReplicaRole {
   /** A call is known by its id alone, which nobody else can name. */
   private void cancel(Message<Object> message) {
     List<Future<Boolean>> asked = new ArrayList<>();
+    asked.add(Future.succeededFuture(missing.cancel(CallCancellation.callId(message.body()))));
     for (Held one : held.values()) {
       if (one.lease.succeeded()) {
         asked.add(

@@ -109,6 +109,44 @@ public final class AdmissionControl {
   }
 
   /**
+   * Who is at a browser that has not been admitted: for pages that people open, which carry no
+   * credential.
+   *
+   * @param typed the key or token that the person has typed in; null for none: then the one that
+   *     the request carries
+   * @return null for nobody that is known here; does not fail for a wrong credential
+   */
+  public Future<@Nullable Principal> identify(HttpServerRequest request, @Nullable String typed) {
+    AuthState state = control.state();
+    List<String> headers = bearers(request);
+    List<String> keys = all(request, KEY);
+    if (typed == null && !isRequired() && !mentionsKey(headers) && !mentionsKey(keys)) {
+      return Future.succeededFuture(Principal.LOCAL);
+    }
+    String shown = typed == null ? credential(headers, keys) : typed;
+    if (shown == null || state.options().issuers().isEmpty() || shown.startsWith(ApiKeys.PREFIX)) {
+      return Future.succeededFuture(
+          shown == null ? null : valid(ApiKeys.credential(shown).in(state)));
+    }
+    return tokens
+        .claims(state, shown)
+        .map(
+            claims -> {
+              TokenRules rules = claims == null ? null : state.rules(claims);
+              return claims == null
+                      || TokenRules.isBound(claims)
+                      || rules == null
+                      || !rules.hasBegun(claims, control.now())
+                  ? null
+                  : valid(new PresentedCredential.Token(claims).in(state));
+            });
+  }
+
+  private @Nullable Principal valid(@Nullable CredentialHolder holder) {
+    return holder == null || isOver(holder) || !holder.hasScopes() ? null : holder.principal();
+  }
+
+  /**
    * Whether the request shows a key with the admin right. It is not admitted: for a door that is
    * open to everybody, and tells administrators more.
    */

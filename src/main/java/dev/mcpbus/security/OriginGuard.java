@@ -114,18 +114,25 @@ public final class OriginGuard implements Handler<RoutingContext> {
     }
   }
 
+  /** As {@link #admits(HttpServerRequest, boolean)}, for what no other site may ask for. */
+  public boolean admits(HttpServerRequest request) {
+    return admits(request, false);
+  }
+
   /**
    * Checks a request before a router does, as the router's own checks would answer first.
    *
+   * @param entered whether a browser may come to it from a page of another site: it opens a page of
+   *     ours, which checks by itself who is there
    * @return false if this method has answered the request: a refusal or a CORS preflight
    */
-  public boolean admits(HttpServerRequest request) {
+  public boolean admits(HttpServerRequest request, boolean entered) {
     HttpServerResponse response = request.response();
     if (!corsOrigins.isEmpty()) {
       // Also without an Origin: no cache gives the answer for one page to another.
       response.headers().add(HttpHeaders.VARY, "Origin");
     }
-    String refusal = refusal(request);
+    String refusal = refusal(request, entered);
     if (refusal != null) {
       audit.refused(request, null, RefusalCode.FORBIDDEN);
       refuse(request, refusal);
@@ -147,6 +154,10 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** Why {@code request} is refused, with the remedy; null if it is admitted. */
   public @Nullable String refusal(HttpServerRequest request) {
+    return refusal(request, false);
+  }
+
+  private @Nullable String refusal(HttpServerRequest request, boolean entered) {
     if (!request.uri().startsWith("/")) {
       return "the request target must be a path";
     }
@@ -173,7 +184,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     }
     // For cross-site images and links browsers send no Origin, but they send Sec-Fetch-Site.
     String site = request.getHeader(SITE);
-    return site == null || site.equals("same-origin") || site.equals("none")
+    return entered || site == null || site.equals("same-origin") || site.equals("none")
         ? null
         : "pages of other sites may not call";
   }

@@ -46,6 +46,13 @@ public interface AuthenticatorFactory {
     return create(server, options);
   }
 
+  /**
+   * What is stored for a principal has changed: what is stored no more is not used any more.
+   *
+   * @param server null for all servers
+   */
+  default void changed(String principal, @Nullable String server) {}
+
   /** A factory that asks the program first. */
   default AuthenticatorFactory after(OwnCredentials own) {
     AuthenticatorFactory last = this;
@@ -67,6 +74,11 @@ public interface AuthenticatorFactory {
         return principal == null
             ? create(server, options)
             : last.create(server, principal, options);
+      }
+
+      @Override
+      public void changed(String principal, @Nullable String server) {
+        last.changed(principal, server);
       }
     };
   }

@@ -2,7 +2,9 @@ package dev.mcpbus.bridge.options;
 
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param eventBus whether {@code /eventbus} serves the event bus to web pages and remote verticles;
  *     default true
  * @param console whether browsers get the console at {@code /}; default true
+ * @param url the origin under which browsers of people reach the bridge, such as {@code
+ *     https://bus.example}; null: the bridge's own, where that is on loopback
  * @param tls null for plain HTTP, the default
  * @param drain how long the service {@code run} goes on serving after SIGTERM, not ready, so that a
  *     balancer notices before the door closes; at most 1 h; null for the default, 5 s in a cluster,
@@ -39,6 +43,7 @@ public record BridgeOptions(
     BridgeLimitOptions limits,
     boolean eventBus,
     boolean console,
+    @Nullable String url,
     @Nullable BridgeTlsOptions tls,
     @Nullable Duration drain) {
 
@@ -54,6 +59,7 @@ public record BridgeOptions(
           BridgeLimitOptions.DEFAULT,
           true,
           true,
+          null,
           null,
           null);
 
@@ -86,6 +92,10 @@ public record BridgeOptions(
     check(
         !allowRemote || LoopbackHosts.isListenAddress(host) || !allowedHosts.isEmpty(),
         "bridge.allowedHosts is missing: beyond loopback it has to list the names that clients reach this host by");
+    check(
+        url == null || isOrigin(url),
+        "bridge.url must be https://host[:port], without a path; http is for 127.0.0.1, localhost"
+            + " and [::1] alone");
     for (String name : allowedHosts) {
       check(
           HOST.matcher(name).matches(),
@@ -113,6 +123,11 @@ public record BridgeOptions(
             + " (java -jar mcpbus.jar --new-key NAME) or auth.jwt, or use 127.0.0.1");
   }
 
+  private static boolean isOrigin(String url) {
+    return ORIGIN.matcher(url).matches()
+        && (url.startsWith("https:") || LoopbackHosts.contains(URI.create(url).getHost()));
+  }
+
   private static void check(boolean fine, String problem) {
     if (!fine) {
       throw new IllegalArgumentException(problem);
@@ -125,6 +140,18 @@ public record BridgeOptions(
 
   public BridgeOptions withPort(int other) {
     return RecordCopy.with(this, "port", other);
+  }
+
+  /**
+   * The origin under which browsers reach the bridge; null where that is not known.
+   *
+   * @param bound the port that it listens on
+   */
+  public @Nullable String reachedAt(int bound) {
+    if (url != null) {
+      return url.toLowerCase(Locale.ROOT);
+    }
+    return LoopbackHosts.isListenAddress(host) ? scheme() + "://127.0.0.1:" + bound : null;
   }
 
   /** {@code https} with TLS, else {@code http}. */

@@ -20,6 +20,7 @@ import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.LoginElicitation;
 import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.WatchedResources;
 import dev.mcpbus.gateway.request.WatchedResources.SubscriptionSender;
@@ -551,10 +552,21 @@ final class GatewayClient implements ClientConnections.Holder {
       task(event);
     } else if (connections.has(new ConnectionId(server))) {
       return; // its own connection says it
+    } else if (Methods.ELICITATION_COMPLETE.equals(event.method())) {
+      loggedIn(params);
     } else if (Events.NOTIFICATION.equals(event.type())) {
       standing().announced(server, event.method(), params);
     } else {
       standing().updated(seen(), server, params);
+    }
+  }
+
+  /**
+   * The principal has logged in at a server: the page that its client was asked to open is done.
+   */
+  private void loggedIn(RawJson params) {
+    if (stated != null && LoginElicitation.isOffered(stated.once.capabilities())) {
+      streams.standing().send(Initialize.notification(Methods.ELICITATION_COMPLETE, params));
     }
   }
 

@@ -11,6 +11,7 @@ import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.LoginElicitation;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.UnknownMethods;
@@ -86,6 +87,11 @@ final class SessionCall extends GatewayCall implements HeldCall {
                     suffix,
                     UnknownMethods.adapted(
                         suffix, params, own -> stated(server, toServer(at, own)))));
+  }
+
+  @Override
+  protected boolean opensUrls() {
+    return LoginElicitation.isOffered(client.stated().once.capabilities());
   }
 
   private RawJson toServer(ConnectionId at, RawJson params) {

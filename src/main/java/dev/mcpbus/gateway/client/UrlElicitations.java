@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class UrlElicitations {
 
   /** By which a server of 2025-11-25 reports that the user is done at a URL. */
-  static final String COMPLETE = "notifications/elicitation/complete";
+  static final String COMPLETE = Methods.ELICITATION_COMPLETE;
 
   /** How long a user may need at a URL before the call is sent without a report of the server. */
   static final long COMPLETION_MILLIS = 20_000;

@@ -16,6 +16,7 @@ import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.http.InitializeEndpoint.SessionRequest;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.LoginElicitation;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.PublishedSession.Facts;
@@ -198,6 +199,11 @@ final class DirectCall extends GatewayCall implements PublishedSession.StraightC
         shared,
         suffix,
         entry != null && modern ? facts.stated().into(params, entry.tasks(), null) : params);
+  }
+
+  @Override
+  protected boolean opensUrls() {
+    return LoginElicitation.isOffered(facts.stated().capabilities());
   }
 
   /** The lists by which it was decided that it goes straight; for its result those of now. */

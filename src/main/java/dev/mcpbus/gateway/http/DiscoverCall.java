@@ -21,6 +21,7 @@ import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
 import dev.mcpbus.gateway.request.HostMessage.ListMessage;
 import dev.mcpbus.gateway.request.HostMessage.Parking;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.request.LoginElicitation;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
@@ -69,6 +70,9 @@ final class DiscoverCall extends GatewayCall {
 
   /** The key of the client, once a host has the request; null for a retry. */
   private @Nullable String client;
+
+  /** Whether it is the retry of a call whose client was asked to log in. */
+  private boolean waitsForLogin;
 
   /** Whether it was sent to a server; a page of a list needs not be. */
   private boolean asked;
@@ -127,11 +131,36 @@ final class DiscoverCall extends GatewayCall {
     asked = true;
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
     boolean shared = facts == null || !facts.hasSessions();
+    if (shared && LoginElicitation.isRetry(params)) {
+      if (!LoginElicitation.isAccepted(params)) {
+        return Future.failedFuture(
+            McpFailure.notSent(FailureCode.CANCELLED, "the login was declined"));
+      }
+      waitsForLogin = true;
+      return send(server, suffix, LoginElicitation.plain(params));
+    }
     boolean known = Methods.isKnown(request().method());
     RawJson own = known && token == null ? params : registered(shared, server, suffix, params);
     return facts == null || shared
-        ? sendTo(new ConnectionId(server), suffix, own)
+        ? sendTo(new ConnectionId(server), suffix, own).recover(this::asked)
         : park(parking(facts, suffix, own), server, suffix, own);
+  }
+
+  /** The client is asked to log in first, where it opens URLs. */
+  private Future<RawJson> asked(Throwable failure) {
+    RawJson login =
+        Methods.MULTI_ROUND_TRIP.contains(request().method())
+                && LoginElicitation.isOffered(capabilities)
+            ? LoginElicitation.requests(McpFailure.of(failure))
+            : null;
+    return login == null
+        ? Future.failedFuture(failure)
+        : Future.succeededFuture(Discover.inputRequired(login, LoginElicitation.state()));
+  }
+
+  @Override
+  protected boolean waitsForLogin() {
+    return waitsForLogin;
   }
 
   /** Params that name requests by the ids of their calls; the client may name this one, too. */

@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,16 @@ public abstract class GatewayCall {
    */
   protected abstract Future<RawJson> send(String server, String suffix, RawJson params);
 
+  /** Whether the client knows the error -32042, and opens the URLs in it. */
+  protected boolean opensUrls() {
+    return false;
+  }
+
+  /** Whether the call waits for a login of the principal that has begun. */
+  protected boolean waitsForLogin() {
+    return false;
+  }
+
   /** The lists that the client sees: the common ones, unless the client has connections itself. */
   protected DirectorySnapshot seen(DirectorySnapshot shared) {
     return shared;
@@ -91,15 +102,19 @@ public abstract class GatewayCall {
     if (cancelled) {
       return Future.failedFuture(notSent());
     }
+    DeliveryOptions options = request.options(carried());
+    if (waitsForLogin()) {
+      options.addHeader(Headers.WAIT_LOGIN, "true");
+    }
     Future<RawJson> answer =
         sender
             .<Buffer>request(
-                connection,
-                Addresses.of(connection, suffix),
-                params.toBuffer(),
-                request.options(carried()))
+                connection, Addresses.of(connection, suffix), params.toBuffer(), options)
             .onFailure(failure -> repeats = McpFailure.of(failure).repeats())
             .map(this::replied);
+    if (opensUrls()) {
+      answer = answer.recover(failure -> Future.failedFuture(LoginElicitation.asError(failure)));
+    }
     String named = server;
     return named == null || named.equals(connection.value())
         ? answer

@@ -9,6 +9,7 @@ import dev.mcpbus.security.oauth.LoginPrompt;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
 import dev.mcpbus.security.oauth.OwnTokenStore;
+import dev.mcpbus.security.oauth.PrincipalLogins;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.Authenticator;
@@ -52,6 +53,9 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   private final Vertx vertx;
   private final Function<String, OAuthClient.Environment> environments;
   private final Map<ClientKey, OAuthClient> clients = new ConcurrentHashMap<>();
+
+  /** Those of principals, as long as a connection or a login uses them. */
+  private final WeakValues<ClientKey, OAuthClient> callers = new WeakValues<>();
 
   /** The client that each server uses now, by the server's id. */
   private final Map<String, ClientKey> keys = new ConcurrentHashMap<>();
@@ -128,19 +132,47 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
     if (principal == null || oauth == null) {
       return create(server, options);
     }
-    String store = oauth.tokenStore();
-    OAuthClient.Environment environment =
-        openEnvironments.computeIfAbsent(store == null ? OWN_STORE : store, environments);
-    OAuthSettings settings =
-        new OAuthSettings(
-            URI.create(options.url().reveal()),
+    ClientKey key =
+        key(
+            options,
             oauth,
             CallerCredentials.key(principal, CredentialKind.TOKENS, new ConnectionId(server)));
-    return new OAuthTokenAuthenticator(
-        new OAuthClient(
-            settings,
-            environment.ofCaller(() -> CallerTokens.of(vertx).token(principal)),
-            options.proxy()));
+    return new OAuthTokenAuthenticator(callers.get(key, () -> client(server, principal, key)));
+  }
+
+  private OAuthClient client(String server, String principal, ClientKey key) {
+    OAuthClient.Environment environment = openEnvironments.computeIfAbsent(key.store, environments);
+    return new OAuthClient(
+        key.settings,
+        environment.ofCaller(
+            new PrincipalLogins(vertx, new ConnectionId(server), principal),
+            () -> CallerTokens.of(vertx).token(principal)),
+        key.proxy);
+  }
+
+  @Override
+  public void changed(String principal, @Nullable String server) {
+    String all = TokenStore.keyOf(principal, "");
+    String one =
+        server == null
+            ? null
+            : CallerCredentials.key(principal, CredentialKind.TOKENS, new ConnectionId(server));
+    callers
+        .take(
+            key -> {
+              String owner = String.valueOf(key.settings.owner());
+              return one == null ? owner.startsWith(all) : owner.equals(one);
+            })
+        .forEach(OAuthClient::forgetRemoved);
+  }
+
+  private static ClientKey key(HttpOptions options, OAuthOptions oauth, @Nullable String owner) {
+    String store = oauth.tokenStore();
+    return new ClientKey(
+        new OAuthSettings(URI.create(options.url().reveal()), oauth, owner),
+        oauth.issuer() + " " + oauth.clientMetadataUrl(),
+        store == null ? OWN_STORE : store,
+        options.proxy());
   }
 
   @Override
@@ -151,13 +183,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
       throw new IllegalArgumentException("keep one of oauth and headersHelper");
     }
     if (oauth != null) {
-      String store = oauth.tokenStore();
-      ClientKey key =
-          new ClientKey(
-              new OAuthSettings(URI.create(options.url().reveal()), oauth),
-              oauth.issuer() + " " + oauth.clientMetadataUrl(),
-              store == null ? OWN_STORE : store,
-              options.proxy());
+      ClientKey key = key(options, oauth, null);
       keys.put(server, key);
       return new OAuthTokenAuthenticator(clients.computeIfAbsent(key, this::client));
     }

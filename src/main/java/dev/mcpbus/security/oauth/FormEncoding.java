@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes {@code application/x-www-form-urlencoded}. Stateless. */
-final class FormEncoding {
+public final class FormEncoding {
 
-  static final String TYPE = "application/x-www-form-urlencoded";
+  public static final String TYPE = "application/x-www-form-urlencoded";
 
   private FormEncoding() {}
 
-  static String encode(Map<String, String> fields) {
+  public static String encode(Map<String, String> fields) {
     return fields.entrySet().stream()
         .map(field -> encode(field.getKey()) + "=" + encode(field.getValue()))
         .collect(Collectors.joining("&"));
@@ -34,7 +34,7 @@ final class FormEncoding {
    * @param url well formed, without a fragment
    * @param absent names that its own query must not have either
    */
-  static String query(String url, Map<String, String> fields, Set<String> absent) {
+  public static String query(String url, Map<String, String> fields, Set<String> absent) {
     Set<String> dropped = new HashSet<>(absent);
     dropped.addAll(fields.keySet());
     int mark = url.indexOf('?');
@@ -62,7 +62,7 @@ final class FormEncoding {
         .replaceFirst("(?s)[\\[\\x00].*", "");
   }
 
-  static String encode(String text) {
+  public static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
@@ -70,7 +70,7 @@ final class FormEncoding {
    * The fields of a query; null if it is malformed or repeats a name, which OAuth forbids (RFC
    * 6749, section 3.1).
    */
-  static @Nullable Map<String, String> decode(@Nullable String query) {
+  public static @Nullable Map<String, String> decode(@Nullable String query) {
     Map<String, String> fields = new LinkedHashMap<>();
     if (query == null || query.isEmpty()) {
       return fields;

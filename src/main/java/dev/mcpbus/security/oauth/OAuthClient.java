@@ -54,6 +54,8 @@ public final class OAuthClient {
   /**
    * The dependencies of a client.
    *
+   * @param logins where the principal logs in for whom the client is; null where mcpbus itself
+   *     does, through {@code prompt}, at a port of this machine
    * @param caller the present token of the caller for whom the client is; null for none
    * @param clock for the expiry of tokens
    * @param requestTimeout of one request to an authorization server
@@ -63,6 +65,7 @@ public final class OAuthClient {
       Vertx vertx,
       TokenStore store,
       LoginPrompt prompt,
+      @Nullable PrincipalLogins logins,
       Supplier<Future<@Nullable Sensitive>> caller,
       HostResolver resolver,
       InstantSource clock,
@@ -82,6 +85,7 @@ public final class OAuthClient {
           vertx,
           store,
           prompt,
+          null,
           Future::succeededFuture,
           resolver,
           clock,
@@ -104,16 +108,34 @@ public final class OAuthClient {
     /**
      * The environment for one caller.
      *
+     * @param pages where it logs in
      * @param token its present token; null for none
      */
-    public Environment ofCaller(Supplier<Future<@Nullable Sensitive>> token) {
+    public Environment ofCaller(
+        PrincipalLogins pages, Supplier<Future<@Nullable Sensitive>> token) {
       return new Environment(
-          vertx, store, prompt, token, resolver, clock, requestTimeout, loginTimeout);
+          vertx,
+          store,
+          (server, page, within) -> {}, // whoever opens that page decides whose the tokens are
+          pages,
+          token,
+          resolver,
+          clock,
+          requestTimeout,
+          loginTimeout);
     }
 
     public Environment with(TokenStore otherStore, LoginPrompt otherPrompt) {
       return new Environment(
-          vertx, otherStore, otherPrompt, caller, resolver, clock, requestTimeout, loginTimeout);
+          vertx,
+          otherStore,
+          otherPrompt,
+          logins,
+          caller,
+          resolver,
+          clock,
+          requestTimeout,
+          loginTimeout);
     }
   }
 
@@ -161,6 +183,7 @@ public final class OAuthClient {
                 environment.clock(),
                 new ConcurrentHashMap<>()),
             environment.prompt(),
+            environment.logins(),
             environment.caller(),
             environment.clock(),
             environment.loginTimeout());
@@ -273,6 +296,40 @@ public final class OAuthClient {
                     : ifDenied(why, () -> save(state.withTokens(null)).map(false)));
   }
 
+  /**
+   * Ends the use of tokens that somebody has removed from the store: no request carries them any
+   * more, and the authorization server takes them back.
+   */
+  public void forgetRemoved() {
+    context.run(
+        () ->
+            loaded
+                .compose(nothing -> environment.store().load(settings.key()))
+                .onSuccess(
+                    kept -> {
+                      if (kept == null || kept.isEmpty()) {
+                        forget();
+                      }
+                    }));
+  }
+
+  private void forget() {
+    StoredAuthorization had = state;
+    state = StoredAuthorization.EMPTY;
+    OAuthTokens tokens = had.tokens();
+    if (tokens != null) {
+      discovery
+          .server(tokens.issuer())
+          .compose(server -> grants.revoke(server, tokens, had.client()))
+          .onFailure(
+              why ->
+                  LOG.warn(
+                      "{} was not asked to take tokens back: {}",
+                      settings.origin(),
+                      why instanceof OAuthException known ? known.reason() : why.getClass()));
+    }
+  }
+
   private static Future<Boolean> ifDenied(Throwable why, Supplier<Future<Boolean>> next) {
     OAuthFailure reason = OAuthException.reason(why);
     return reason == OAuthFailure.DENIED || reason == OAuthFailure.CLIENT_FORGOTTEN
@@ -317,6 +374,10 @@ public final class OAuthClient {
   private Future<Boolean> withTimeout(Future<Boolean> outcome) {
     if (settings.options().grant() != OAuthGrant.AUTHORIZATION_CODE || outcome.isComplete()) {
       return outcome;
+    }
+    PrincipalLogins logins = environment.logins();
+    if (logins != null) {
+      return logins.unlessWaiting(outcome);
     }
     return outcome
         .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
@@ -568,7 +629,10 @@ public final class OAuthClient {
 
   private synchronized void finished(@Nullable Throwable why) {
     running = null;
-    boolean lasting = why instanceof OAuthException known && !known.reason().passes();
+    PrincipalLogins logins = environment.logins();
+    // After a page has waited, the next call may have another: the person decides how often.
+    boolean person = logins != null && logins.isWaiting();
+    boolean lasting = why instanceof OAuthException known && !known.reason().passes() && !person;
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {
@@ -577,6 +641,9 @@ public final class OAuthClient {
           "no token for {}: {}; the status of the server says why",
           settings.origin(),
           why instanceof OAuthException known ? known.reason() : why.getClass().getSimpleName());
+    }
+    if (logins != null) {
+      logins.finished(why);
     }
   }
 

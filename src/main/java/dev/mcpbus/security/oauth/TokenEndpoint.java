@@ -92,6 +92,34 @@ record TokenEndpoint(
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant, binding));
   }
 
+  /**
+   * Takes tokens back (RFC 7009): by the refresh token, which ends the whole grant, where there is
+   * one. Completes also where the server has no such endpoint.
+   */
+  Future<Void> revoke(ServerMetadata server, RegisteredClient client, OAuthTokens tokens) {
+    String endpoint = server.revocationEndpoint();
+    if (endpoint == null) {
+      return Future.succeededFuture();
+    }
+    Sensitive refresh = tokens.refresh();
+    Map<String, String> form = new LinkedHashMap<>();
+    form.put("token", (refresh == null ? tokens.access() : refresh).reveal());
+    form.put("token_type_hint", refresh == null ? "access_token" : "refresh_token");
+    ClientAuthentication method = method(server, client);
+    return send(
+            new TokenRequest(
+                endpoint,
+                "the revocation endpoint",
+                form,
+                client,
+                method,
+                false,
+                server.issuer(),
+                null),
+            false)
+        .mapEmpty();
+  }
+
   /** Exchanges an assertion at an identity provider (RFC 8693); completes with the raw response. */
   Future<JsonObject> exchange(IdentityProvider idp, Map<String, String> form) {
     ClientAuthentication method =

@@ -28,6 +28,7 @@ record TokenGrants(
     ClientRegistrar registrar,
     TokenEndpoint endpoint,
     LoginPrompt prompt,
+    @Nullable PrincipalLogins logins,
     Supplier<Future<@Nullable Sensitive>> caller,
     InstantSource clock,
     Duration loginTimeout) {
@@ -89,6 +90,13 @@ record TokenGrants(
                     client,
                     Map.of("grant_type", "refresh_token", "refresh_token", refresh.reveal()),
                     TokenBinding.ofRefresh(place.dpop(), tokens)));
+  }
+
+  /** Takes tokens back at their authorization server. */
+  Future<Void> revoke(ServerMetadata server, OAuthTokens tokens, @Nullable RegisteredClient known) {
+    return registrar
+        .client(server, known, null, clock.instant())
+        .compose(client -> endpoint.revoke(server, client, tokens));
   }
 
   private Future<Obtained> request(
@@ -229,8 +237,14 @@ record TokenGrants(
                     .eventually(() -> login.close()));
   }
 
-  /** Listens on the registered port if possible, so that the registration can be used again. */
-  private Future<BrowserLogin> listen(ServerMetadata server, @Nullable RegisteredClient known) {
+  /**
+   * Where the browser comes back: for a principal at mcpbus itself, else at a port of this machine;
+   * at the registered one if possible, so that the registration can be used again.
+   */
+  private Future<AwaitedCode> listen(ServerMetadata server, @Nullable RegisteredClient known) {
+    if (logins != null) {
+      return logins.open();
+    }
     URI wanted = settings.options().redirectUri();
     String registered = known == null ? null : known.redirectUri();
     if (wanted.getPort() > 0
@@ -247,7 +261,7 @@ record TokenGrants(
       DiscoveredServers place,
       Set<String> scopes,
       RegisteredClient client,
-      BrowserLogin login,
+      AwaitedCode login,
       String page) {
     Map<String, String> query = new LinkedHashMap<>();
     query.put("response_type", "code");
@@ -283,6 +297,7 @@ record TokenGrants(
                         OAuthException.reason(why) == OAuthFailure.CLIENT_FORGOTTEN
                             ? client.unknown(String.valueOf(why.getMessage()))
                             : why));
+    login.leadsTo(shown, loginTimeout);
     prompt.login(settings.origin(), shown, loginTimeout);
     code.onComplete(ended -> prompt.ended(shown));
     return code.compose(

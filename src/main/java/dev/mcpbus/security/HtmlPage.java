@@ -1,0 +1,115 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.protocol.Printable;
+import dev.mcpbus.protocol.Sha256;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/**
+ * The pages that a person sees beside the console, light and dark: without scripts, without
+ * requests to anywhere. Stateless.
+ */
+public final class HtmlPage {
+
+  private static final String STYLE =
+      """
+      :root{color-scheme:light dark;--ground:light-dark(#f6f7f6,#14181a);\
+      --surface:light-dark(#fff,#1c2225);--line:light-dark(#d5dbd9,#364045);\
+      --text:light-dark(#182022,#e6ecea);--dim:light-dark(#566266,#9dabaf);\
+      --accent:light-dark(#0b6153,#5fd0b8);--on-accent:light-dark(#fff,#06251f);\
+      --warn:light-dark(#6f4300,#f0b455);--warn-ground:light-dark(#fdf3e1,#33270f);\
+      font:16px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+      *{box-sizing:border-box}
+      body{margin:0;background:var(--ground);color:var(--text)}
+      main{max-width:34rem;margin:8vh auto;padding:1.5rem;background:var(--surface);\
+      border:1px solid var(--line);border-radius:.6rem}
+      h1{font-size:1.3rem;margin:0 0 1rem;overflow-wrap:anywhere}
+      dl{margin:1rem 0;display:grid;gap:.2rem}
+      dt{color:var(--dim);font-size:.85rem;margin-top:.5rem}
+      dd{margin:0;overflow-wrap:anywhere}
+      .warn{color:var(--warn);background:var(--warn-ground);border-left:4px solid currentColor;\
+      padding:.6rem .9rem;border-radius:.3rem}
+      form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
+      button,input{font:inherit;padding:.6rem 1rem;border-radius:.4rem;border:1px solid var(--line)}
+      button{cursor:pointer;flex:1 1 10rem;background:var(--accent);color:var(--on-accent);\
+      border-color:var(--accent);overflow-wrap:anywhere}
+      input{width:100%;margin-top:.35rem;background:var(--ground);color:var(--text)}
+      label{width:100%}
+      :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+      a{color:var(--accent)}
+      @media (max-width:38rem){main{margin:0;border:0;border-radius:0;min-height:100vh}}
+      """;
+
+  /** Our style alone; no script, no frame, and a form that leads nowhere else. */
+  private static final String POLICY =
+      "default-src 'none'; style-src 'sha256-"
+          + Base64.getEncoder().encodeToString(Sha256.of(STYLE.getBytes(StandardCharsets.UTF_8)))
+          + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+  private HtmlPage() {}
+
+  /** Any text as text of HTML and of an attribute in quotes; what is invisible is shown. */
+  public static String escaped(String text) {
+    return Printable.line(text)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
+  }
+
+  /**
+   * A whole page.
+   *
+   * @param main markup, in which each text that is not ours is {@link #escaped}
+   */
+  public static String of(String title, String main) {
+    return page("", title, main);
+  }
+
+  private static String page(String head, String title, String main) {
+    return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+        + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+        + head
+        + "<title>"
+        + escaped(title)
+        + "</title><style>"
+        + STYLE
+        + "</style></head><body><main><h1>"
+        + escaped(title)
+        + "</h1>"
+        + main
+        + "</main></body></html>\n";
+  }
+
+  /** A message, for an end without a way on. */
+  public static String message(String title, String text) {
+    return of(title, "<p>" + escaped(text) + "</p>");
+  }
+
+  /**
+   * Leads on to a place that was checked: by the page itself and not by a redirect, which the
+   * policy for forms would stop after a form.
+   */
+  public static String leaving(String title, String url) {
+    String target = escaped(url.replace("'", "%27").replace("\"", "%22").replace(" ", "%20"));
+    return page(
+        "<meta http-equiv=\"refresh\" content=\"0;url=" + target + "\">",
+        title,
+        "<p>If nothing happens, <a rel=\"noreferrer\" href=\""
+            + target
+            + "\">go on by this link</a>.</p>");
+  }
+
+  /** Ends a response with a page; the other {@link SecurityHeaders} are set before. */
+  public static void send(HttpServerResponse response, int status, String page) {
+    response
+        .setStatusCode(status)
+        .putHeader("Content-Type", "text/html; charset=utf-8")
+        .putHeader("Content-Security-Policy", POLICY)
+        .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+        .putHeader("Cross-Origin-Resource-Policy", "same-origin")
+        .end(page);
+  }
+}
