@@ -288,6 +288,24 @@ class CallerLoginIT {
   }
 
   @Test
+  void who_logs_out_is_known_no_more_and_his_tokens_are_taken_back() {
+    serve("modern");
+    logIn(ALICE, "alice");
+    logIn(BOB, "bob");
+    assertThat(Http.delete(bus.port(), "/api/credentials/notes", as(ALICE)).status())
+        .isEqualTo(200);
+    await().untilAsserted(() -> assertThat(call(ALICE, "whoami").status()).isEqualTo(502));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(provider.requests())
+                    .anyMatch(one -> "revocation".equals(one.getString("route"))));
+    assertThat(text(call(BOB, "whoami"))).isEqualTo("bob");
+    logIn(ALICE, "alice");
+    assertThat(text(call(ALICE, "whoami"))).isEqualTo("alice");
+  }
+
+  @Test
   void two_persons_at_one_server_see_their_own_notes_by_every_door() {
     serve("modern");
     logIn(ALICE, "alice");

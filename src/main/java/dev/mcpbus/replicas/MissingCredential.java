@@ -37,6 +37,9 @@ final class MissingCredential {
 
   private static final String LOGIN = "login";
 
+  /** Where the console takes the secrets of a principal. */
+  private static final String SECRETS = "/#/credentials";
+
   private final EventBus bus;
   private final Context context;
   private final ConnectionId server;
@@ -60,7 +63,8 @@ final class MissingCredential {
 
   /** Whether a failure of the server says that the principal needs a credential, or another one. */
   boolean isMeant(McpFailure failure, String principal) {
-    return failure.code() == FailureCode.AUTH_REQUIRED
+    return (failure.code() == FailureCode.AUTH_REQUIRED
+            && options.credential() != ConnectionOptions.Credential.NONE)
         || (failure.code() == FailureCode.FORBIDDEN && logins.of(server, principal) != null);
   }
 
@@ -135,8 +139,11 @@ final class MissingCredential {
     CallerLogin login = logins.of(server, principal);
     String link = login == null ? null : logins.link(login);
     if (login == null || link == null) {
+      String url = logins.url();
+      boolean secret = options.credential() == ConnectionOptions.Credential.SECRET;
+      String page = secret && url != null ? "; the console's page is " + url + SECRETS : "";
       return new McpFailure(
-          why.code(), why.sent(), String.valueOf(why.getMessage()), why.retryAfterMillis(), data);
+          why.code(), why.sent(), why.getMessage() + page, why.retryAfterMillis(), data);
     }
     String until = login.until().truncatedTo(ChronoUnit.SECONDS).toString();
     return new McpFailure(
