@@ -222,8 +222,7 @@ class CallerLoginIT {
             () ->
                 assertThat(stream.messages())
                     .filteredOn(
-                        one ->
-                            "notifications/elicitation/complete".equals(one.getString("method")))
+                        one -> "notifications/elicitation/complete".equals(one.getString("method")))
                     .extracting(one -> one.getJsonObject("params").getString("elicitationId"))
                     .containsExactly(asked.getString("elicitationId")));
     assertThat(McpHttp.text(session.call("tools/call", whoami()).result())).isEqualTo("alice");
@@ -270,8 +269,7 @@ class CallerLoginIT {
             .mergeIn(more)
             .put(
                 "_meta",
-                new JsonObject()
-                    .put("io.modelcontextprotocol/clientCapabilities", opensUrls()));
+                new JsonObject().put("io.modelcontextprotocol/clientCapabilities", opensUrls()));
     JsonObject request = client.described("tools/call", params);
     List<String> headers = new ArrayList<>(List.of(McpHttp.headers(request)));
     headers.addAll(List.of(as(ALICE)));
@@ -327,9 +325,7 @@ class CallerLoginIT {
                     bus.bus()
                         .server("notes")
                         .callTool(
-                            "my_notes",
-                            new JsonObject(),
-                            CallOptions.DEFAULT.withPrincipal("bob")))
+                            "my_notes", new JsonObject(), CallOptions.DEFAULT.withPrincipal("bob")))
                 .text())
         .isEqualTo("[\"of bob\"]");
     assertThat(server.crossed()).isEmpty();

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.AcceptedTypes;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.HtmlPage;
+import dev.mcpbus.security.MountPath;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.oauth.FormEncoding;
@@ -75,7 +76,8 @@ final class LoginPages {
 
   private static boolean isPage(HttpServerRequest request) {
     String path = String.valueOf(request.path());
-    return path.startsWith(CallerLogins.PATH)
+    return MountPath.LOGIN.owns(path)
+        && path.startsWith(CallerLogins.PATH)
         && (path.equals(CallerLogins.CALLBACK)
             || NAMED.matcher(path.substring(CallerLogins.PATH.length())).matches());
   }

@@ -50,8 +50,7 @@ record CallerLoginSteps(ServiceClient client, String path, BiConsumer<String, In
       if (!Instant.now().isBefore(until)) {
         throw over();
       }
-      wanted =
-          ping(Map.of("Wait-Login", "true", "Timeout", Long.toString(ROUND.toMillis())));
+      wanted = ping(Map.of("Wait-Login", "true", "Timeout", Long.toString(ROUND.toMillis())));
     }
     return true;
   }

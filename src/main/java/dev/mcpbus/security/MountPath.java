@@ -13,6 +13,8 @@ public enum MountPath {
   EVENT_BUS("/eventbus"),
   /** The files of the console, answered without authentication. */
   CONSOLE("/console"),
+  /** Pages by which principals log in at servers of callers, answered without authentication. */
+  LOGIN("/login"),
   /** Protected resource metadata (RFC 9728), answered without authentication. */
   PROTECTED_RESOURCE("/.well-known/oauth-protected-resource");
 

@@ -91,7 +91,9 @@ class LoginLinkFaultsTest {
     String link = link(MALLORY);
     Page refused = new LoginPerson().proves(link, ALICE.key());
     assertThat(refused.status()).isEqualTo(403);
-    assertThat(refused.html()).contains("this link is for another principal").doesNotContain("http-equiv");
+    assertThat(refused.html())
+        .contains("this link is for another principal")
+        .doesNotContain("http-equiv");
     assertThat(new LoginPerson().proves(link, "mcpbus_nobody").status()).isEqualTo(401);
     assertThat(new LoginPerson().proves(link, "").status()).isEqualTo(401);
     assertThat(world.seen("/authorize")).isEmpty();

@@ -34,9 +34,16 @@ public final class PrincipalLogins {
     this.principal = principal;
   }
 
-  /** Begins a login. Fails where mcpbus does not know its own URL. */
+  /**
+   * Begins a login. Fails where mcpbus does not know its own URL, and while another login of the
+   * principal waits at the server, as where the URL of the entry depends on headers of the caller.
+   */
   Future<AwaitedCode> open() {
-    String url = CallerLogins.of(vertx).url();
+    CallerLogins logins = CallerLogins.of(vertx);
+    if (logins.of(server, principal) != null) {
+      return OAuthFailure.LOGIN_REQUIRED.fails("another login of yours at this server waits");
+    }
+    String url = logins.url();
     if (url == null) {
       return OAuthFailure.LOGIN_REQUIRED.fails(
           "a login needs the URL under which browsers reach mcpbus: set \"bridge\": {\"url\": ...}");
