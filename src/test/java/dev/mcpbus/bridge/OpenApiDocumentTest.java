@@ -202,7 +202,6 @@ class OpenApiDocumentTest {
             "listAllCalls",
             "listCalls",
             "listLeases",
-            "listLogins",
             "previewServers",
             "removeServer",
             "restart",

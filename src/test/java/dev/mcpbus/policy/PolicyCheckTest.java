@@ -72,7 +72,7 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_CALLS, ADMIN),
           entry(Addresses.SERVERS_ACTIVITY, Operation.of(Action.METRICS, "a", "")),
           entry(Addresses.SERVERS_RPCLOG, ADMIN),
-          entry(Addresses.SERVERS_LOGINS, Operation.own(Action.LIST, "")),
+          entry(Addresses.SERVERS_LOGINS, Operation.own(Action.LIST, "a")),
           entry(Addresses.SERVERS_NODES_DRAIN, PolicyCheck.toNode()),
           entry(Addresses.SERVERS_LEASES, PolicyCheck.toNode()),
           entry(Addresses.SERVERS_CONFIG, PolicyCheck.toNode()),

@@ -159,7 +159,12 @@ public final class FormBrowser {
     return submit(page, filled, address -> false);
   }
 
-  private Page submit(Page page, Map<String, String> filled, Predicate<URI> last) {
+  /**
+   * The same, up to an address that is not asked for but given.
+   *
+   * @param last that address; the status of its page is 0
+   */
+  public Page submit(Page page, Map<String, String> filled, Predicate<URI> last) {
     Map<String, String> fields = new LinkedHashMap<>(page.fields());
     fields.putAll(filled);
     return follow(page.action(), page, fields, last);

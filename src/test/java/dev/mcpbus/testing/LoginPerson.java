@@ -3,13 +3,9 @@ package dev.mcpbus.testing;
 import dev.mcpbus.testing.FormBrowser.Page;
 import java.net.URI;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** A person with a browser, who logs in by a link of mcpbus at a server of callers. */
 public final class LoginPerson {
-
-  private static final Pattern LEAVING = Pattern.compile("content=\"0;url=([^\"]+)\"");
 
   private final FormBrowser browser = new FormBrowser();
 
@@ -17,19 +13,21 @@ public final class LoginPerson {
     return browser;
   }
 
-  /** The page after the key was typed in. */
+  /** The page after the key was typed in; one of another server is not asked for. */
   public Page proves(String link, String key) {
     Page page = browser.open(URI.create(link));
-    return browser.submit(page, page.fields().containsKey("key") ? Map.of("key", key) : Map.of());
+    return browser.submit(
+        page,
+        page.fields().containsKey("key") ? Map.of("key", key) : Map.of(),
+        uri -> !uri.getPath().startsWith("/login/"));
   }
 
-  /** Where a page leads on to by itself. */
+  /** Where a page of {@link #proves} leads on to. */
   public static URI leadsTo(Page page) {
-    Matcher refresh = LEAVING.matcher(page.html());
-    if (!refresh.find()) {
+    if (page.status() != 0) {
       throw new AssertionError(page.status() + " leads nowhere: " + page.html());
     }
-    return URI.create(refresh.group(1).replace("&amp;", "&"));
+    return page.uri();
   }
 
   /**
