@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Two persons, and a server with an authorization server of its own: each logs in by a page of
  * mcpbus, and sees what is his.
  */
+@SuppressWarnings("NullAway.Init")
 class CallerLoginIT {
 
   private static final ApiKeys.Fresh ALICE = ApiKeys.generate(new SecureRandom());
@@ -310,7 +311,7 @@ class CallerLoginIT {
     logIn(BOB, "bob");
     McpHttp client = new McpHttp(bus.port(), "/mcp");
     for (ApiKeys.Fresh who : List.of(ALICE, BOB)) {
-      String person = who == ALICE ? "alice" : "bob";
+      String person = who.equals(ALICE) ? "alice" : "bob";
       JsonObject note =
           new JsonObject()
               .put("name", "notes__add_note")

@@ -85,8 +85,8 @@ class LoginClusterIT {
   @Test
   void the_link_and_the_way_back_work_on_each_node() {
     for (ApiKeys.Fresh who : List.of(ALICE, BOB)) {
-      Node door = nodes.get(who == ALICE ? 0 : 1);
-      Node other = nodes.get(who == ALICE ? 1 : 0);
+      Node door = nodes.get(who.equals(ALICE) ? 0 : 1);
+      Node other = nodes.get(who.equals(ALICE) ? 1 : 0);
       String link = ping(door, who).json().getString("login");
       assertThat(link).isNotNull();
       LoginPerson person = new LoginPerson();
