@@ -24,7 +24,7 @@ class AddressesInPageTest {
   private static final Pattern INTERNAL =
       Pattern.compile(
           "mcp\\.(supervisor|placement|progress\\.|gateway\\..*)"
-              + "|mcp\\.servers\\.(read|answers)|mcp\\.credentials\\.changed"
+              + "|mcp\\.servers\\.(read|answers|callers\\.)|mcp\\.credentials\\.changed"
               + "|mcp\\.input\\.(ask|drop|offers|offered|renew|shared|nodes)"
               + "|mcp\\.tools\\.functions\\.(cancel|route)");
 

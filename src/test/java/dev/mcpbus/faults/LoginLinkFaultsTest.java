@@ -202,7 +202,7 @@ class LoginLinkFaultsTest {
     Http.Answer leads =
         Http.post(bus.port(), page.uri().getPath(), "key=" + ALICE.key(), "Accept", "text/html");
     assertThat(leads.headers().firstValue("Set-Cookie").orElse(""))
-        .contains("HttpOnly")
+        .containsIgnoringCase("HttpOnly")
         .contains("SameSite=Lax")
         .contains("Path=/login/callback");
   }

@@ -123,6 +123,7 @@ class PolicyCheckTest {
           Addresses.GATEWAY_SESSIONS,
           Addresses.GATEWAY_CALLS,
           Addresses.GATEWAY_INPUT,
+          Addresses.CALLER_CONNECTIONS,
           Addresses.GATEWAY_PRIVATE_EVENTS,
           Addresses.GATEWAY_RESPONSES,
           Addresses.GATEWAY_SSE,
