@@ -1,6 +1,5 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * login. One instance for each Vert.x; any thread may call.
  */
 public final class CallerLogins implements Shareable {
+
+  /** By which a server of 2025-11-25, or mcpbus, reports that the user is done at a URL. */
+  public static final String COMPLETE = "notifications/elicitation/complete";
 
   /** The path of the links, before the ticket. */
   public static final String PATH = "/login/";
@@ -122,7 +124,7 @@ public final class CallerLogins implements Shareable {
     new ServerNotice(
             server,
             Events.NOTIFICATION,
-            Methods.ELICITATION_COMPLETE,
+            COMPLETE,
             RawJson.of(new JsonObject().put("elicitationId", login.id())),
             null,
             login.principal())

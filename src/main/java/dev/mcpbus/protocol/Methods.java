@@ -54,9 +54,6 @@ public final class Methods {
   public static final String SAMPLING = "sampling/createMessage";
   public static final String ELICITATION = "elicitation/create";
 
-  /** The user is done at the URL of an elicitation. */
-  public static final String ELICITATION_COMPLETE = "notifications/elicitation/complete";
-
   /** The questions that a server may ask. */
   public static final Set<String> QUESTIONS = Set.of(ROOTS_LIST, SAMPLING, ELICITATION);
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.client;
 
 import dev.mcpbus.bus.CallerFacts;
+import dev.mcpbus.bus.CallerLogins;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
@@ -552,7 +553,7 @@ final class GatewayClient implements ClientConnections.Holder {
       task(event);
     } else if (connections.has(new ConnectionId(server))) {
       return; // its own connection says it
-    } else if (Methods.ELICITATION_COMPLETE.equals(event.method())) {
+    } else if (CallerLogins.COMPLETE.equals(event.method())) {
       loggedIn(params);
     } else if (Events.NOTIFICATION.equals(event.type())) {
       standing().announced(server, event.method(), params);
@@ -566,7 +567,7 @@ final class GatewayClient implements ClientConnections.Holder {
    */
   private void loggedIn(RawJson params) {
     if (stated != null && LoginElicitation.isOffered(stated.once.capabilities())) {
-      streams.standing().send(Initialize.notification(Methods.ELICITATION_COMPLETE, params));
+      streams.standing().send(Initialize.notification(CallerLogins.COMPLETE, params));
     }
   }
 

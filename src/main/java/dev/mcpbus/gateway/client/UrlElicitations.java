@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.client;
 
+import dev.mcpbus.bus.CallerLogins;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class UrlElicitations {
 
   /** By which a server of 2025-11-25 reports that the user is done at a URL. */
-  static final String COMPLETE = Methods.ELICITATION_COMPLETE;
+  static final String COMPLETE = CallerLogins.COMPLETE;
 
   /** How long a user may need at a URL before the call is sent without a report of the server. */
   static final long COMPLETION_MILLIS = 20_000;
