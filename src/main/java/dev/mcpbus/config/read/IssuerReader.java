@@ -30,7 +30,9 @@ final class IssuerReader {
 
   /** Our URL as clients know it, also where {@code jwt} says it. */
   static @Nullable String resource(ConfigEntry auth) {
-    Optional<ConfigEntry> jwt = auth.object("jwt").filter(one -> one.has("resource"));
+    ConfigNode written = auth.node().get("jwt");
+    boolean older = written != null && written.get("resource") != null;
+    Optional<ConfigEntry> jwt = older ? auth.object("jwt") : Optional.empty(); // reports its keys
     if (jwt.isPresent() && auth.has("resource")) {
       jwt.get()
           .wrong(
