@@ -49,6 +49,7 @@ class GuardedRightsTest {
           Set.of(
               "hosting.credentials.CallerCredentials",
               "hosting.credentials.OAuthAuthenticators",
+              "security.oauth.IntrospectionEndpoint",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",
