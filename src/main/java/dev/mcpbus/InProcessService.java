@@ -130,6 +130,7 @@ final class InProcessService implements LocalService {
                 List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null)),
                 List.of(),
                 null,
+                AuthOptions.Dpop.DEFAULT,
                 List.of(),
                 AuthOptions.Limits.UNBOUNDED,
                 false,

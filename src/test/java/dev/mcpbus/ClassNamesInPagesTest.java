@@ -26,7 +26,7 @@ class ClassNamesInPagesTest {
   /** Names of the JDK, of frameworks, of HTTP and of operating systems. */
   private static final Set<String> FOREIGN =
       Set.of(
-          ("Authorization BigDecimal Buffer Future Host HttpClient IMap IllegalArgumentException"
+          ("Authorization BigDecimal Buffer Cookie DPoP EdDSA Future Host HttpClient IMap IllegalArgumentException"
                   + " Invocation JsonObject LoadCredential Map McpClientListener McpServer"
                   + " McpToolFilter McpToolNamePrefixGenerator MigrationThread Mono NetworkPolicy"
                   + " Origin ProcessBuilder ReplyException ToolContext"

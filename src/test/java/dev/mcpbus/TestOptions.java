@@ -67,7 +67,14 @@ public final class TestOptions {
   /** Login with these keys alone, with an audit log. */
   public static AuthOptions ofKeys(List<AuthOptions.ApiKey> keys) {
     return new AuthOptions(
-        keys, List.of(), null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null);
+        keys,
+        List.of(),
+        null,
+        AuthOptions.Dpop.DEFAULT,
+        List.of(),
+        AuthOptions.Limits.UNBOUNDED,
+        true,
+        null);
   }
 
   /** The issuer of the name {@code jwt} alone, for tokens of the audience {@code mcpbus}. */

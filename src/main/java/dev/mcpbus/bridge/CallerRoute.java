@@ -2,7 +2,6 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 
 /**
@@ -21,12 +20,6 @@ record CallerRoute(boolean login) {
 
   private void answer(RoutingContext ctx) {
     Admission caller = AdmittedRequests.of(ctx);
-    RouteTable.document(
-        ctx,
-        200,
-        new JsonObject()
-            .put("name", caller.principal().name())
-            .put("admin", caller.rights().isAdmin())
-            .put("login", login));
+    RouteTable.document(ctx, 200, caller.about().put("login", login));
   }
 }

@@ -2,12 +2,16 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions.ClientCertificates;
 import dev.mcpbus.internals.AcceptedTlsFactory;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.SocketCredential;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -61,6 +65,14 @@ final class HttpSetup {
               new PemKeyCertOptions()
                   .addCertPath(tls.certFile().toString())
                   .addKeyPath(tls.keyFile().toString()));
+      Path authorities = tls.clientCaFile();
+      if (authorities != null) {
+        http.setTrustOptions(new PemTrustOptions().addCertPath(authorities.toString()))
+            .setClientAuth(
+                tls.clientCertificates() == ClientCertificates.REQUIRED
+                    ? ClientAuth.REQUIRED
+                    : ClientAuth.REQUEST);
+      }
     }
     return http;
   }

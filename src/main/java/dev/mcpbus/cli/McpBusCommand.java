@@ -157,6 +157,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new CredentialsCommand(context),
         new LogLevelCommand(context),
         new HealthCommand(context),
+        new WhoamiCommand(context),
         new CompletionCommand(context),
         new ClassArchiveCommand(context));
   }

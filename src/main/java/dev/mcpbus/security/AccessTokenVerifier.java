@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,20 +22,22 @@ final class AccessTokenVerifier {
    * The claims of an access token whose signature is valid; of the claims only those that say what
    * kind of JWT it is are checked. Completes with null if the token or its signature is invalid,
    * for any reason; never fails.
+   *
+   * @param allowed the algorithms of the issuer; empty for all that are asymmetric
    */
-  Future<@Nullable JsonObject> claims(UnverifiedToken token) {
+  Future<@Nullable JsonObject> claims(UnverifiedToken token, Set<String> allowed) {
     if (!(token.header().getValue("kid") instanceof String id)
         || !TokenRules.isAccessToken(token.header(), token.claims())) {
       return Future.succeededFuture(null);
     }
     return keys.find(id)
         .map(
-            key ->
-                key != null
-                        && key.algorithm().equals(token.algorithm())
-                        && key.hasSigned(token.signed(), token.signature().getBytes())
-                    ? token.claims()
-                    : null)
+            key -> {
+              VerificationKey fit = key == null ? null : key.with(token.algorithm(), allowed);
+              return fit != null && fit.hasSigned(token.signed(), token.signature().getBytes())
+                  ? token.claims()
+                  : null;
+            })
         .otherwise((JsonObject) null);
   }
 }

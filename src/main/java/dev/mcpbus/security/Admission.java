@@ -5,7 +5,10 @@ import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +55,19 @@ public final class Admission {
   /** The principal at the time of admission. */
   public Principal principal() {
     return holder.principal();
+  }
+
+  /**
+   * The principal for itself: {@code name}, {@code roles}, {@code admin}; of a token also the
+   * {@code issuer} by its name here, and the {@code rules} that gave roles and the admin right.
+   */
+  public JsonObject about() {
+    Principal principal = principal();
+    return new JsonObject()
+        .put("name", principal.name())
+        .put("admin", rights.isAdmin())
+        .put("roles", new JsonArray(List.copyOf(principal.roles())))
+        .mergeIn(credential.about(control.state()));
   }
 
   /** The rights at the time of admission. */

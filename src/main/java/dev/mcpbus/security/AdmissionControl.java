@@ -21,20 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdmissionControl {
 
-  /** Only the owner of such a token learns this: its signature is valid. */
-  private static final String BOUND_TOKEN =
-      "the token is bound to a key (\"cnf\"), and mcpbus verifies no proofs of keys: get a token"
-          + " without DPoP and without a client certificate";
-
   private static final String BEARER = "bearer ";
+  private static final String DPOP = "dpop ";
   private static final CharSequence KEY = HttpHeaders.createOptimized("X-Api-Key");
 
   private final AccessControl control;
-  private final TokenVerifiers tokens;
+  private final TokenAdmission tokens;
 
   AdmissionControl(Vertx vertx, AccessControl control) {
     this.control = control;
-    this.tokens = new TokenVerifiers(vertx, control);
+    this.tokens = new TokenAdmission(vertx, control);
   }
 
   /** Whether requests without credentials are refused. */
@@ -87,23 +83,23 @@ public final class AdmissionControl {
       return Future.succeededFuture(unknown(request, state, null));
     }
     String credential = credential(headers, keyHeaders);
-    if (credential == null) {
-      return Future.succeededFuture(unknown(request, state, "invalid_token"));
-    }
-    if (state.options().issuers().isEmpty() || credential.startsWith(ApiKeys.PREFIX)) {
+    boolean tokensTaken = !state.options().issuers().isEmpty();
+    if (credential != null && (!tokensTaken || credential.startsWith(ApiKeys.PREFIX))) {
       return enter(request, state, ApiKeys.credential(credential));
     }
+    String proven = tokensTaken && keyHeaders.isEmpty() ? proven(headers) : null;
+    String token = credential == null ? proven : credential;
+    if (token == null) {
+      return Future.succeededFuture(unknown(request, state, "invalid_token"));
+    }
     return tokens
-        .claims(state, credential)
+        .outcome(request, state, token, proven != null)
         .compose(
-            claims -> {
-              TokenRules rules = claims == null ? null : state.rules(claims);
-              if (claims != null && TokenRules.isBound(claims)) {
-                return Future.succeededFuture(
-                    unknown(request, state, "invalid_token", BOUND_TOKEN));
-              }
-              return claims == null || rules == null || !rules.hasBegun(claims, control.now())
-                  ? Future.succeededFuture(unknown(request, state, "invalid_token"))
+            outcome -> {
+              JsonObject claims = outcome.claims();
+              return claims == null
+                  ? Future.succeededFuture(
+                      refused(request, state, outcome.refusal(), proven != null))
                   : enter(request, state, new PresentedCredential.Token(claims));
             });
   }
@@ -201,11 +197,23 @@ public final class AdmissionControl {
         : null;
   }
 
+  /** The only credential of the scheme DPoP; null for anything else. */
+  private static @Nullable String proven(List<String> authorization) {
+    String text = authorization.size() == 1 ? authorization.get(0) : "";
+    return text.regionMatches(true, 0, DPOP, 0, DPOP.length())
+        ? text.substring(DPOP.length()).strip()
+        : null;
+  }
+
   private Future<@Nullable Admission> enter(
       HttpServerRequest request, AuthState state, PresentedCredential credential) {
     CredentialHolder holder = credential.in(state);
     if (holder == null || isOver(holder)) {
-      return Future.succeededFuture(unknown(request, state, "invalid_token"));
+      String problem = holder == null ? credential.problem(state) : null;
+      return Future.succeededFuture(
+          problem == null
+              ? unknown(request, state, "invalid_token")
+              : unknown(request, state, "invalid_token", problem));
     }
     if (!holder.hasScopes()) {
       insufficient(request, state, holder.principal());
@@ -236,24 +244,51 @@ public final class AdmissionControl {
 
   private @Nullable Admission unknown(
       HttpServerRequest request, AuthState state, @Nullable String error) {
-    return unknown(
-        request,
-        state,
-        error,
-        isRequired()
-            ? "send Authorization: Bearer with a key or a token that is good here"
-            : "the key is not good here; the admin token is another one after each start of mcpbus");
+    return unknown(request, state, error, wanted());
+  }
+
+  private String wanted() {
+    return isRequired()
+        ? "send Authorization: Bearer with a key or a token that is good here"
+        : "the key is not good here; the admin token is another one after each start of mcpbus";
   }
 
   private @Nullable Admission unknown(
       HttpServerRequest request, AuthState state, @Nullable String error, String remedy) {
+    return challenged(
+        request,
+        state.resource().challenges(request, error, state.requiredScopes(), false),
+        remedy);
+  }
+
+  private @Nullable Admission challenged(
+      HttpServerRequest request, List<String> challenges, String remedy) {
     audit().refused(request, null, RefusalCode.UNAUTHORIZED);
-    request
-        .response()
-        .putHeader(
-            "WWW-Authenticate", state.resource().challenge(request, error, state.requiredScopes()));
+    request.response().putHeader("WWW-Authenticate", challenges);
     RefusalResponse.send(request, 401, RefusalCode.UNAUTHORIZED, "Credentials are wanted.", remedy);
     return null;
+  }
+
+  /** Refuses a token; with 503 where nobody can say whether it is good. */
+  private @Nullable Admission refused(
+      HttpServerRequest request, AuthState state, @Nullable TokenRefusal refusal, boolean proven) {
+    TokenRefusal why = refusal == null ? TokenRefusal.INVALID : refusal;
+    String remedy = why.remedy();
+    if (why == TokenRefusal.UNAVAILABLE) {
+      audit().refused(request, null, RefusalCode.UNAVAILABLE);
+      request.response().putHeader("Retry-After", "1");
+      RefusalResponse.send(
+          request, 503, RefusalCode.UNAVAILABLE, "Not available.", String.valueOf(remedy));
+      return null;
+    }
+    return proven
+            || why == TokenRefusal.UNBOUND
+            || (why == TokenRefusal.KEY_BOUND && state.options().dpop().offered())
+        ? challenged(
+            request,
+            state.resource().challenges(request, why.error(), state.requiredScopes(), true),
+            remedy == null ? wanted() : remedy)
+        : unknown(request, state, why.error(), remedy == null ? wanted() : remedy);
   }
 
   private void insufficient(HttpServerRequest request, AuthState state, Principal principal) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import java.net.URI;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param issuers the authorization servers whose tokens are accepted; no two have the same name or
  *     the same identifier
  * @param resource our URL as clients know it; null: {@code http://} and the Host header
+ * @param dpop what clients are told of tokens that are bound to a key, and which of them they need
  * @param policies who may do what; empty: every admitted caller may do everything that does not
  *     require the admin right
  * @param limits for each principal whose key has no limits of its own
@@ -30,6 +32,7 @@ public record AuthOptions(
     List<ApiKey> apiKeys,
     List<Issuer> issuers,
     @Nullable String resource,
+    Dpop dpop,
     List<Policy> policies,
     Limits limits,
     boolean audit,
@@ -37,7 +40,8 @@ public record AuthOptions(
 
   /** No login is required, and everything but admin operations is allowed. */
   public static final AuthOptions NONE =
-      new AuthOptions(List.of(), List.of(), null, List.of(), Limits.UNBOUNDED, false, null);
+      new AuthOptions(
+          List.of(), List.of(), null, Dpop.DEFAULT, List.of(), Limits.UNBOUNDED, false, null);
 
   public AuthOptions {
     apiKeys = List.copyOf(apiKeys);
@@ -80,7 +84,8 @@ public record AuthOptions(
   }
 
   /**
-   * One authorization server, whose access tokens are accepted: JWTs in the form of RFC 9068.
+   * One authorization server, whose access tokens are accepted: JWTs in the form of RFC 9068, and
+   * others by introspection.
    *
    * @param name of the issuer here: principals are called by it, a colon and the claim that names a
    *     person, so that subjects of two issuers never meet
@@ -90,6 +95,11 @@ public record AuthOptions(
    * @param requiredScopes a token without all of them gets 403
    * @param adminScopes a token with one of them has the admin right
    * @param leeway by how much the issuer's clock may differ from ours
+   * @param algorithms of its signatures; empty: all that are asymmetric
+   * @param claims where a token has the name and the roles of its principal
+   * @param rules what else gives roles, and the admin right
+   * @param introspection asks the issuer what a token is that is no JWT; null: such a token is
+   *     refused
    */
   public record Issuer(
       String name,
@@ -98,7 +108,11 @@ public record AuthOptions(
       @Nullable URI jwks,
       Set<String> requiredScopes,
       Set<String> adminScopes,
-      Duration leeway) {
+      Duration leeway,
+      Set<String> algorithms,
+      ClaimPaths claims,
+      List<ClaimRule> rules,
+      @Nullable Introspection introspection) {
 
     /** The name of an issuer that the configuration gives no name. */
     public static final String DEFAULT_NAME = "jwt";
@@ -110,11 +124,24 @@ public record AuthOptions(
       audience = Set.copyOf(audience);
       requiredScopes = Set.copyOf(requiredScopes);
       adminScopes = Set.copyOf(adminScopes);
+      algorithms = Set.copyOf(algorithms);
+      rules = List.copyOf(rules);
     }
 
     /** An issuer with nothing but defaults. */
     public static Issuer of(String name, String issuer, Set<String> audience) {
-      return new Issuer(name, issuer, audience, null, Set.of(), Set.of(), DEFAULT_LEEWAY);
+      return new Issuer(
+          name,
+          issuer,
+          audience,
+          null,
+          Set.of(),
+          Set.of(),
+          DEFAULT_LEEWAY,
+          Set.of(),
+          ClaimPaths.DEFAULT,
+          List.of(),
+          null);
     }
 
     /** Whether this is the issuer that {@code iss} names, a slash at the end apart. */
@@ -125,6 +152,64 @@ public record AuthOptions(
     /** Whether the tokens of both are signed with the same keys. */
     boolean hasKeysOf(Issuer other) {
       return issuer.equals(other.issuer) && Objects.equals(jwks, other.jwks);
+    }
+  }
+
+  /**
+   * Where a token says who its principal is. A path is the name of a claim, or names with dots
+   * between them for a claim within others. A claim {@code email} counts only beside {@code
+   * email_verified} true.
+   *
+   * @param name of the claim that names the principal, a text
+   * @param roles of claims whose values are roles, texts or lists of texts; the scopes are roles in
+   *     any case
+   */
+  public record ClaimPaths(String name, List<String> roles) {
+
+    public static final ClaimPaths DEFAULT = new ClaimPaths("sub", List.of());
+
+    public ClaimPaths {
+      roles = List.copyOf(roles);
+    }
+  }
+
+  /**
+   * What a value of a claim gives.
+   *
+   * @param claim its path, as in {@link ClaimPaths}
+   * @param value that the claim has, or has among others; compared unchanged
+   * @param role null for none
+   * @param admin whether it gives the admin right
+   */
+  public record ClaimRule(String claim, String value, @Nullable String role, boolean admin) {}
+
+  /**
+   * How an issuer is asked about a token that is no JWT (RFC 7662).
+   *
+   * @param prefix tokens that begin with it go to this issuer; empty for all
+   * @param clientSecret for {@code client_secret_basic}
+   * @param cache how long an answer holds, at most until the token's {@code exp}; so long a revoked
+   *     token is good
+   */
+  public record Introspection(
+      URI url, String prefix, String clientId, Sensitive clientSecret, Duration cache) {
+
+    public static final Duration DEFAULT_CACHE = Duration.ofSeconds(60);
+  }
+
+  /**
+   * Tokens that are bound to a key of the client (DPoP, RFC 9449). They are verified in any case.
+   *
+   * @param offered whether clients are told so; the others imply it
+   * @param required whether tokens that are not bound so are refused
+   * @param nonce whether a proof needs a nonce of ours
+   */
+  public record Dpop(boolean offered, boolean required, boolean nonce) {
+
+    public static final Dpop DEFAULT = new Dpop(false, false, false);
+
+    public Dpop {
+      offered |= required || nonce;
     }
   }
 

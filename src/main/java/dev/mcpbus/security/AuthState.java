@@ -2,6 +2,8 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.AuthOptions.Introspection;
+import dev.mcpbus.security.AuthOptions.Issuer;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +71,17 @@ final class AuthState {
     for (TokenRules rules : issuers) {
       if (rules.isFrom(iss)) {
         return rules;
+      }
+    }
+    return null;
+  }
+
+  /** The issuer that is asked about a token that is no JWT; null for none. */
+  @Nullable Issuer introspecting(String token) {
+    for (Issuer issuer : options.issuers()) {
+      Introspection introspection = issuer.introspection();
+      if (introspection != null && token.startsWith(introspection.prefix())) {
+        return issuer;
       }
     }
     return null;

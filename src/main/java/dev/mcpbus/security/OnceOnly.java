@@ -1,6 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.bus.ClusterMap;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -9,7 +10,9 @@ import io.vertx.core.shareddata.Shareable;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -31,12 +34,13 @@ public final class OnceOnly implements Shareable {
   private static final String KEY = "mcpbus.once-only";
 
   /** Where this node has used something up. */
-  private record UsedMark(String key, long end) {}
+  private record UsedMark(String owner, String key, long end) {}
 
   private final Vertx vertx;
   private final LongSupplier nanos;
   private final int most;
   private final Set<String> used = new HashSet<>();
+  private final Map<String, Integer> owners = new HashMap<>();
   private final PriorityQueue<UsedMark> ends =
       new PriorityQueue<>((one, other) -> Long.signum(one.end() - other.end()));
 
@@ -61,22 +65,29 @@ public final class OnceOnly implements Shareable {
    * where that cannot be known, because the cluster does not answer or this node remembers as much
    * as it may; then the caller must not go on as after a first use.
    *
+   * @param owner who uses it, such as a principal: one owner cannot take the room of all others
    * @param what begins with the purpose, so that two purposes never meet: {@code dpop <key> <id>}
    * @param within how long it could be used again; at most a day is remembered
    */
-  public Future<Boolean> first(String what, Duration within) {
+  public Future<Boolean> first(String owner, String what, Duration within) {
     String key =
         Base64.getUrlEncoder()
             .withoutPadding()
             .encodeToString(Sha256.of(what.getBytes(StandardCharsets.UTF_8)));
     Duration kept = within.compareTo(LONGEST) > 0 ? LONGEST : within;
-    return switch (mark(key, kept)) {
+    return switch (mark(owner, key, kept)) {
       case NEW -> vertx.isClustered() ? inCluster(key, kept) : Future.succeededFuture(true);
       case KNOWN -> Future.succeededFuture(false);
       case FULL ->
           Future.failedFuture(
-              new IllegalStateException("this node remembers " + most + " used values already"));
+              new IllegalStateException(
+                  "this node remembers as many used values as it may, " + most + " for all"));
     };
+  }
+
+  /** As {@link #first(String, String, Duration)}, where the owners cannot be told apart. */
+  public Future<Boolean> first(String what, Duration within) {
+    return first(FairLimit.ANYBODY, what, within);
   }
 
   private Future<Boolean> inCluster(String key, Duration kept) {
@@ -92,19 +103,22 @@ public final class OnceOnly implements Shareable {
     FULL
   }
 
-  private synchronized MarkResult mark(String key, Duration kept) {
+  private synchronized MarkResult mark(String owner, String key, Duration kept) {
     long now = nanos.getAsLong();
     while (!ends.isEmpty() && now - ends.peek().end() >= 0) {
-      used.remove(ends.remove().key());
+      UsedMark over = ends.remove();
+      used.remove(over.key());
+      owners.computeIfPresent(over.owner(), (who, has) -> has == 1 ? null : has - 1);
     }
     if (used.contains(key)) {
       return MarkResult.KNOWN;
     }
-    if (used.size() >= most) {
+    if (!FairLimit.admits(owner, owners.getOrDefault(owner, 0), most - used.size())) {
       return MarkResult.FULL;
     }
     used.add(key);
-    ends.add(new UsedMark(key, now + kept.toNanos()));
+    owners.merge(owner, 1, Integer::sum);
+    ends.add(new UsedMark(owner, key, now + kept.toNanos()));
     return MarkResult.NEW;
   }
 }

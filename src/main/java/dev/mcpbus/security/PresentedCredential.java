@@ -27,6 +27,16 @@ sealed interface PresentedCredential {
   /** The noun for messages. */
   String word();
 
+  /** What the owner of a valid credential without a holder may learn; null for nothing. */
+  default @Nullable String problem(AuthState state) {
+    return null;
+  }
+
+  /** What a token says of its issuer, and by which rules its principal has what it has. */
+  default JsonObject about(AuthState state) {
+    return new JsonObject();
+  }
+
   /** No credential, which is sufficient if no login is required. */
   final class None implements PresentedCredential {
     static final None SHOWN = new None();
@@ -77,6 +87,22 @@ sealed interface PresentedCredential {
     public @Nullable CredentialHolder in(AuthState state) {
       TokenRules rules = state.rules(claims);
       return rules == null ? null : rules.holder(claims);
+    }
+
+    @Override
+    public @Nullable String problem(AuthState state) {
+      TokenRules rules = state.rules(claims);
+      return rules == null ? null : rules.unnamed(claims);
+    }
+
+    @Override
+    public JsonObject about(AuthState state) {
+      TokenRules rules = state.rules(claims);
+      return rules == null
+          ? new JsonObject()
+          : new JsonObject()
+              .put("issuer", rules.issuer().name())
+              .put("rules", rules.grounds(claims));
     }
 
     @Override

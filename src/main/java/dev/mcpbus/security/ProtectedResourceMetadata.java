@@ -1,11 +1,14 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.security.AuthOptions.Dpop;
 import dev.mcpbus.security.AuthOptions.Issuer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.HostAndPort;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -24,7 +27,8 @@ record ProtectedResourceMetadata(AuthOptions options) {
   /** Paths that may stand in a header and a URL unchanged. */
   private static final Pattern PLAIN = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
 
-  private static final String REALM = "Bearer realm=\"mcpbus\"";
+  private static final String BEARER = "Bearer";
+  private static final String REALM = BEARER + " realm=\"mcpbus\"";
 
   /** The metadata document for the request's path; null if there is none. */
   @Nullable JsonObject document(HttpServerRequest request) {
@@ -50,7 +54,43 @@ record ProtectedResourceMetadata(AuthOptions options) {
     if (!scopes.isEmpty()) {
       document.put("scopes_supported", new JsonArray(scopes.stream().toList()));
     }
+    Dpop dpop = options.dpop();
+    if (dpop.offered()) {
+      document.put("dpop_signing_alg_values_supported", new JsonArray(VerificationKey.ALL));
+      if (dpop.required()) {
+        document.put("dpop_bound_access_tokens_required", true);
+      }
+    }
     return document;
+  }
+
+  /**
+   * The values of {@code WWW-Authenticate} for a request whose credential is not good: for Bearer,
+   * for DPoP, or for both, as the request and the configuration say.
+   *
+   * @param error a code of RFC 6750 or RFC 9449; null if the request had no credential
+   * @param proven whether the request came with DPoP
+   */
+  List<String> challenges(
+      HttpServerRequest request, @Nullable String error, Set<String> scopes, boolean proven) {
+    Dpop dpop = options.dpop();
+    List<String> challenges = new ArrayList<>();
+    if (!proven && !dpop.required()) {
+      challenges.add(challenge(request, error, scopes));
+    }
+    if (!options.issuers().isEmpty() && (proven || dpop.offered())) {
+      challenges.add(
+          challenge(request, error, scopes).replaceFirst(BEARER, "DPoP")
+              + ", algs=\""
+              + String.join(" ", VerificationKey.ALL)
+              + '"');
+    }
+    return challenges;
+  }
+
+  /** The origin of the URL by which clients address us. */
+  String origin(HttpServerRequest request) {
+    return origin(base(request));
   }
 
   /**

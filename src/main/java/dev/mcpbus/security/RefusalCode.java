@@ -24,7 +24,10 @@ public enum RefusalCode {
   UNKNOWN_CONNECTION(Decision.DENY),
 
   /** Above the rate limit of the principal. */
-  RATE_LIMITED(Decision.LIMIT);
+  RATE_LIMITED(Decision.LIMIT),
+
+  /** Whether the credential is valid cannot be known now. */
+  UNAVAILABLE(Decision.UNKNOWN);
 
   private final Decision decision;
 

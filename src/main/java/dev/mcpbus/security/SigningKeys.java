@@ -1,27 +1,11 @@
 package dev.mcpbus.security;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
-import com.nimbusds.jose.jwk.ECKey;
-import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.util.Base64URL;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.PublicKey;
-import java.security.Signature;
-import java.security.spec.X509EncodedKeySpec;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,44 +36,7 @@ final class SigningKeys {
   private static final int MAX_KEYS = 100;
   private static final Logger LOG = LoggerFactory.getLogger(SigningKeys.class);
 
-  /** Asymmetric signatures only: no shared secret, and no token without a signature. */
-  private static final Map<String, Set<String>> ALGORITHMS =
-      Map.of(
-          "RSA", Set.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-          "EC", Set.of("ES256", "ES384", "ES512"),
-          "OKP", Set.of("EdDSA"));
-
-  private static final Map<String, String> CURVES =
-      Map.of("P-256", "ES256", "P-384", "ES384", "P-521", "ES512");
-
-  /** What stands before the bytes of a key of EdDSA in X.509 (RFC 8410), by its curve. */
-  private static final Map<String, String> EDWARDS =
-      Map.of("Ed25519", "302a300506032b6570032100", "Ed448", "3043300506032b6571033a00");
-
-  /** One key. */
-  record SigningKey(String algorithm, PublicKey key) {
-
-    /** Checks the signature alone; {@link TokenRules} checks the claims. */
-    boolean hasSigned(String text, byte[] signature) {
-      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-      try {
-        if (algorithm.equals("EdDSA")) { // which Nimbus does with another library only
-          Signature check = Signature.getInstance(algorithm);
-          check.initVerify(key);
-          check.update(bytes);
-          return check.verify(signature);
-        }
-        JWSHeader header = new JWSHeader(JWSAlgorithm.parse(algorithm));
-        return new DefaultJWSVerifierFactory()
-            .createJWSVerifier(header, key)
-            .verify(header, bytes, Base64URL.encode(signature));
-      } catch (JOSEException | GeneralSecurityException e) {
-        return false;
-      }
-    }
-  }
-
-  private record CachedKey(SigningKey key, long seen) {}
+  private record CachedKey(VerificationKey key, long seen) {}
 
   private final Supplier<Future<List<JsonObject>>> source;
   private final LongSupplier nanos;
@@ -111,7 +58,7 @@ final class SigningKeys {
    * The key with this id; completes with null if there is no such key or the set cannot be fetched.
    * Never fails.
    */
-  Future<@Nullable SigningKey> find(String id) {
+  Future<@Nullable VerificationKey> find(String id) {
     long now = nanos.getAsLong();
     CachedKey held = keys.get(id);
     boolean old = held != null && now - held.seen() > REFRESH.toNanos();
@@ -130,7 +77,7 @@ final class SigningKeys {
         : fetch.map(done -> current(id, nanos.getAsLong()));
   }
 
-  private @Nullable SigningKey current(String id, long now) {
+  private @Nullable VerificationKey current(String id, long now) {
     CachedKey held = keys.get(id);
     return held == null || now - held.seen() > RETIRED.toNanos() ? null : held.key();
   }
@@ -165,47 +112,11 @@ final class SigningKeys {
       if (keys.size() < MAX_KEYS
           && jwk.getValue("kid") instanceof String id
           && jwk.getValue("use", "sig").equals("sig")) {
-        SigningKey key = key(jwk);
+        VerificationKey key = VerificationKey.of(jwk);
         if (key != null) {
           keys.put(id, new CachedKey(key, now));
         }
       }
     }
-  }
-
-  /** Null for a key of an algorithm that is not allowed. */
-  private static @Nullable SigningKey key(JsonObject jwk) {
-    String type = String.valueOf(jwk.getValue("kty"));
-    String algorithm =
-        switch (type) {
-          case "RSA" -> String.valueOf(jwk.getValue("alg", "RS256"));
-          case "EC" -> CURVES.getOrDefault(String.valueOf(jwk.getValue("crv")), "");
-          case "OKP" -> "EdDSA";
-          default -> "";
-        };
-    if (!ALGORITHMS.getOrDefault(type, Set.of()).contains(algorithm)) {
-      return null;
-    }
-    JsonObject bare = jwk.copy(); // what else the set says of a key does not count
-    bare.fieldNames().retainAll(Set.of("kty", "crv", "x", "y", "n", "e"));
-    try {
-      PublicKey key =
-          switch (type) {
-            case "RSA" -> RSAKey.parse(bare.encode()).toPublicKey();
-            case "EC" -> ECKey.parse(bare.encode()).toPublicKey();
-            default -> edwards(bare);
-          };
-      return new SigningKey(algorithm, key);
-    } catch (Exception e) { // of many kinds, for what is no key
-      LOG.warn("auth: a key of the token issuer cannot be used: {}", e.getClass().getSimpleName());
-      return null;
-    }
-  }
-
-  private static PublicKey edwards(JsonObject jwk) throws GeneralSecurityException {
-    byte[] point = Base64.getUrlDecoder().decode(jwk.getString("x"));
-    String whole = EDWARDS.get(jwk.getString("crv")) + HexFormat.of().formatHex(point);
-    return KeyFactory.getInstance("EdDSA")
-        .generatePublic(new X509EncodedKeySpec(HexFormat.of().parseHex(whole)));
   }
 }

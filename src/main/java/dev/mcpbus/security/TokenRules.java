@@ -1,5 +1,7 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.security.AuthOptions.ClaimPaths;
+import dev.mcpbus.security.AuthOptions.ClaimRule;
 import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import io.vertx.core.json.JsonArray;
@@ -11,6 +13,7 @@ import java.util.Locale;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class TokenRules {
 
   private static final int MAX_NAME = 256;
+
+  /** A token with more roles is refused: to leave some out could take a denial away. */
+  private static final int MAX_ROLES = 1_000;
 
   /** The last second of the year 9999, the greatest accepted time. */
   private static final long LAST_SECOND = 253_402_300_799L;
@@ -92,29 +98,82 @@ final class TokenRules {
   /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
   @Nullable CredentialHolder holder(JsonObject claims) {
     double end = seconds(claims.getValue("exp"));
-    if (!isFrom(claims.getValue("iss"))
-        || !isForUs(claims.getValue("aud"))
-        || Double.isNaN(end)
-        || !(claims.getValue("sub") instanceof String subject)
-        || subject.isEmpty()
-        || subject.length() > MAX_NAME
-        || subject.chars().anyMatch(Character::isISOControl)) {
+    if (!isFrom(claims.getValue("iss")) || !isForUs(claims.getValue("aud")) || Double.isNaN(end)) {
       return null;
     }
+    String name = ClaimValues.text(claims, issuer.claims().name());
     NavigableSet<String> scopes = scopes(claims);
+    NavigableSet<String> roles = new TreeSet<>(scopes);
     boolean admin = issuer.adminScopes().stream().anyMatch(scopes::contains);
+    issuer.claims().roles().forEach(path -> roles.addAll(ClaimValues.at(claims, path)));
+    for (ClaimRule rule : issuer.rules()) {
+      if (ClaimValues.at(claims, rule.claim()).contains(rule.value())) {
+        admin |= rule.admin();
+        Stream.ofNullable(rule.role()).forEach(roles::add);
+      }
+    }
+    if (!isName(name) || roles.size() > MAX_ROLES) {
+      return null;
+    }
     return new CredentialHolder(
-        new Principal(prefix() + subject, scopes, admin),
+        new Principal(prefix() + name, roles, admin),
         Instant.ofEpochSecond((long) end + issuer.leeway().toSeconds()),
         scopes.containsAll(issuer.requiredScopes()));
   }
 
+  private static boolean isName(@Nullable String name) {
+    return name != null
+        && !name.isEmpty()
+        && name.length() <= MAX_NAME
+        && name.chars().noneMatch(Character::isISOControl);
+  }
+
   /**
-   * Whether the token is of use only with a proof of a key (RFC 9449, RFC 8705). Such a token must
-   * not work as a Bearer token (RFC 9449, section 7.1): a thief has no key.
+   * Why a token that the issuer has made for us names nobody: for its owner. Null where it names
+   * one, or where it has no {@code sub}, which each access token has.
    */
-  static boolean isBound(JsonObject claims) {
-    return claims.getValue("cnf") != null;
+  @Nullable String unnamed(JsonObject claims) {
+    String path = issuer.claims().name();
+    return path.equals(ClaimPaths.DEFAULT.name())
+            || !isForUs(claims.getValue("aud"))
+            || isName(ClaimValues.text(claims, path))
+        ? null
+        : "the token has no claim \""
+            + path
+            + "\" that names a person"
+            + (ClaimValues.isEmail(path) ? "; an email counts with email_verified true alone" : "");
+  }
+
+  /** By which rules the principal of a token has its roles and the admin right. */
+  JsonArray grounds(JsonObject claims) {
+    JsonArray grounds = new JsonArray();
+    NavigableSet<String> scopes = scopes(claims);
+    scopes.forEach(scope -> grounds.add(ground(scope, false, "scope")));
+    issuer.adminScopes().stream()
+        .filter(scopes::contains)
+        .forEach(scope -> grounds.add(ground(null, true, "adminScopes: " + scope)));
+    for (String path : issuer.claims().roles()) {
+      ClaimValues.at(claims, path)
+          .forEach(role -> grounds.add(ground(role, false, "claims.roles: " + path)));
+    }
+    for (ClaimRule rule : issuer.rules()) {
+      if (ClaimValues.at(claims, rule.claim()).contains(rule.value())) {
+        grounds.add(
+            ground(rule.role(), rule.admin(), "roles: " + rule.claim() + " has " + rule.value()));
+      }
+    }
+    return grounds;
+  }
+
+  private static JsonObject ground(@Nullable String role, boolean admin, String by) {
+    JsonObject ground = new JsonObject();
+    if (role != null) {
+      ground.put("role", role);
+    }
+    if (admin) {
+      ground.put("admin", true);
+    }
+    return ground.put("by", by);
   }
 
   /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */
@@ -129,7 +188,7 @@ final class TokenRules {
   }
 
   /** Seconds since 1970 (RFC 7519, section 2); NaN for all that is no number of a date. */
-  private static double seconds(@Nullable Object time) {
+  static double seconds(@Nullable Object time) {
     double seconds = time instanceof Number number ? number.doubleValue() : Double.NaN;
     return seconds >= 0 && seconds <= LAST_SECOND ? seconds : Double.NaN;
   }

@@ -1,29 +1,30 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.security.AuthOptions.Introspection;
 import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.oauth.HostResolver;
+import dev.mcpbus.security.oauth.IntrospectionEndpoint;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A verifier for each issuer of the present configuration. Which issuer a token is verified by, its
- * {@code iss} alone decides, and a verifier has the keys of its own issuer alone. Confined to the
- * context of one {@link AdmissionControl}.
+ * Verifies tokens of the issuers of the present configuration. Which issuer a JWT is verified by,
+ * its {@code iss} alone decides, and the keys of one issuer verify no token of another; what is no
+ * JWT goes to one issuer that has introspection. Confined to the context of one {@link
+ * AdmissionControl}.
  */
 final class TokenVerifiers {
 
-  private record IssuerVerifier(Issuer issuer, AccessTokenVerifier verifier) {}
-
   private final Vertx vertx;
   private final AccessControl control;
-  private final List<IssuerVerifier> verifiers = new ArrayList<>();
-  private @Nullable AuthState seen;
+  private final Map<Issuer, AccessTokenVerifier> verifiers = new HashMap<>();
+  private final Map<Issuer, TokenIntrospection> introspections = new HashMap<>();
 
   TokenVerifiers(Vertx vertx, AccessControl control) {
     this.vertx = vertx;
@@ -31,35 +32,60 @@ final class TokenVerifiers {
   }
 
   /**
-   * The claims of a token that one of the issuers has signed; completes with null for any other
-   * text, never fails.
+   * The claims of a token that one of the issuers vouches for; neither their times nor a binding
+   * are checked. Never fails.
+   *
+   * @param from the address of the caller
    */
-  Future<@Nullable JsonObject> claims(AuthState state, String credential) {
+  Future<TokenOutcome> outcome(AuthState state, String credential, String from) {
     UnverifiedToken token = UnverifiedToken.read(credential);
-    TokenRules rules = token == null ? null : state.rules(token.claims());
-    return token == null || rules == null
-        ? Future.succeededFuture(null)
-        : verifier(state, rules.issuer()).claims(token);
+    if (token == null) {
+      Issuer asked = state.introspecting(credential);
+      return asked == null
+          ? Future.succeededFuture(TokenOutcome.INVALID)
+          : introspection(state, asked).outcome(credential, from);
+    }
+    TokenRules rules = state.rules(token.claims());
+    return rules == null
+        ? Future.succeededFuture(TokenOutcome.INVALID)
+        : verifier(state, rules.issuer())
+            .claims(token, rules.issuer().algorithms())
+            .map(claims -> claims == null ? TokenOutcome.INVALID : TokenOutcome.of(claims));
   }
 
-  /** Of the present issuers; a reload may have named others. */
+  /** What is kept of an issuer ends when a reload has changed it in any way. */
   private AccessTokenVerifier verifier(AuthState state, Issuer issuer) {
-    if (seen != state) {
-      seen = state;
-      verifiers.removeIf(
-          known -> state.options().issuers().stream().noneMatch(known.issuer()::hasKeysOf));
+    AccessTokenVerifier known = verifiers.get(issuer);
+    if (known == null) {
+      verifiers.keySet().retainAll(state.options().issuers());
+      Supplier<Future<List<JsonObject>>> local = control.localKeys(issuer.issuer());
+      IssuerKeys remote =
+          new IssuerKeys(vertx, issuer.issuer(), issuer.jwks(), HostResolver.system(vertx));
+      known =
+          new AccessTokenVerifier(
+              new SigningKeys(local == null ? remote::fetch : local, control.nanos()));
+      verifiers.put(issuer, known);
     }
-    for (IssuerVerifier known : verifiers) {
-      if (known.issuer().hasKeysOf(issuer)) {
-        return known.verifier();
-      }
+    return known;
+  }
+
+  private TokenIntrospection introspection(AuthState state, Issuer issuer) {
+    TokenIntrospection known = introspections.get(issuer);
+    if (known == null) {
+      introspections.keySet().retainAll(state.options().issuers());
+      Introspection options = java.util.Objects.requireNonNull(issuer.introspection());
+      IntrospectionEndpoint endpoint =
+          new IntrospectionEndpoint(
+              vertx,
+              options.url(),
+              options.clientId(),
+              options.clientSecret(),
+              HostResolver.system(vertx));
+      known =
+          new TokenIntrospection(
+              issuer, options.cache(), endpoint::ask, control::now, control.nanos());
+      introspections.put(issuer, known);
     }
-    Supplier<Future<List<JsonObject>>> local = control.localKeys(issuer.issuer());
-    IssuerKeys remote =
-        new IssuerKeys(vertx, issuer.issuer(), issuer.jwks(), HostResolver.system(vertx));
-    SigningKeys keys = new SigningKeys(local == null ? remote::fetch : local, control.nanos());
-    IssuerVerifier made = new IssuerVerifier(issuer, new AccessTokenVerifier(keys));
-    verifiers.add(made);
-    return made.verifier();
+    return known;
   }
 }

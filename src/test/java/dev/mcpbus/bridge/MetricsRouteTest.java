@@ -75,6 +75,7 @@ class MetricsRouteTest {
             List.of(new ApiKey("prometheus", KEY.hash(), Set.of(), admin, null, null)),
             List.of(),
             null,
+            AuthOptions.Dpop.DEFAULT,
             List.of(policies),
             Limits.UNBOUNDED,
             false,

@@ -39,6 +39,7 @@ class AuditDiskFaultsTest {
                 keys.apiKeys(),
                 List.of(),
                 null,
+                AuthOptions.Dpop.DEFAULT,
                 List.of(),
                 keys.limits(),
                 true,

@@ -44,7 +44,14 @@ class RepeatFaultsIT {
           new JsonObject().put("s", entry()).put("strict", entry().put("repeat", "never")),
           BridgeOptions.DEFAULT.withPort(0),
           new AuthOptions(
-              List.of(), List.of(), null, List.of(), AuthOptions.Limits.UNBOUNDED, true, null));
+              List.of(),
+              List.of(),
+              null,
+              AuthOptions.Dpop.DEFAULT,
+              List.of(),
+              AuthOptions.Limits.UNBOUNDED,
+              true,
+              null));
 
   private JsonObject entry() {
     return new JsonObject()

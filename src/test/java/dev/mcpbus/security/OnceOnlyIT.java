@@ -36,7 +36,7 @@ class OnceOnlyIT {
   }
 
   private static Future<Boolean> first(Node on, String what, Duration within) {
-    return OnceOnly.of(on.vertx()).first(what, within);
+    return OnceOnly.of(on.vertx()).first("ann", what, within);
   }
 
   @Test

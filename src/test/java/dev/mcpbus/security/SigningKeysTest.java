@@ -157,7 +157,7 @@ class SigningKeysTest {
     generator.initialize(bits);
     KeyPair pair = generator.generateKeyPair();
     set.add(jwk(pair.getPublic(), bits).put("kid", "it").put("alg", algorithm).put("x5c", 7));
-    SigningKeys.SigningKey key = Objects.requireNonNull(TestBus.await(ring.find("it")));
+    VerificationKey key = Objects.requireNonNull(TestBus.await(ring.find("it")));
     Signature signer = Signature.getInstance(signature);
     signer.initSign(pair.getPrivate());
     signer.update("text".getBytes(StandardCharsets.US_ASCII));

@@ -43,6 +43,7 @@ final class AuthReader {
         keys,
         IssuerReader.read(entry),
         IssuerReader.resource(entry),
+        IssuerReader.dpop(entry),
         policies,
         limits,
         on,

@@ -3,6 +3,7 @@ package dev.mcpbus.config.read;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
+import dev.mcpbus.bridge.options.BridgeTlsOptions.ClientCertificates;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -59,6 +60,23 @@ final class BridgeReader {
           "\"bridge.tls\" needs \"certFile\" and \"keyFile\"",
           "Name a certificate chain and its PKCS#8 key, both PEM");
     }
-    return cert.flatMap(chain -> key.map(secret -> new BridgeTlsOptions(chain, secret)));
+    Optional<Path> authorities = entry.path("clientCaFile");
+    Optional<ClientCertificates> clients =
+        entry.choice("clientCertificates", ClientCertificates.class);
+    if (clients.isPresent() && entry.lacks("clientCaFile")) {
+      entry.wrong(
+          entry.line("clientCertificates"),
+          "\"bridge.tls.clientCertificates\" needs \"clientCaFile\"",
+          "Name the authorities whose client certificates are good, PEM");
+    }
+    return cert.flatMap(
+        chain ->
+            key.map(
+                secret ->
+                    new BridgeTlsOptions(
+                        chain,
+                        secret,
+                        authorities.orElse(null),
+                        clients.orElse(ClientCertificates.OPTIONAL))));
   }
 }

@@ -1,8 +1,14 @@
 package dev.mcpbus.config.read;
 
 import dev.mcpbus.config.MessageTexts;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.AuthOptions.ClaimPaths;
+import dev.mcpbus.security.AuthOptions.ClaimRule;
+import dev.mcpbus.security.AuthOptions.Dpop;
+import dev.mcpbus.security.AuthOptions.Introspection;
 import dev.mcpbus.security.AuthOptions.Issuer;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -90,7 +96,125 @@ final class IssuerReader {
             jwks == null ? null : url(entry, "jwksUri", jwks),
             AuthReader.words(entry, "scopes"),
             AuthReader.words(entry, "adminScopes"),
-            entry.duration("leeway").orElse(Issuer.DEFAULT_LEEWAY)));
+            entry.duration("leeway").orElse(Issuer.DEFAULT_LEEWAY),
+            algorithms(entry),
+            entry.object("claims").map(IssuerReader::claims).orElse(ClaimPaths.DEFAULT),
+            entry.objects("roles").stream().map(IssuerReader::rule).toList(),
+            entry.object("introspection").flatMap(one -> introspection(one, before)).orElse(null)));
+  }
+
+  private static Set<String> algorithms(ConfigEntry entry) {
+    Set<String> algorithms = AuthReader.words(entry, "algorithms");
+    List<String> known = entry.schema().key("algorithms").words();
+    for (String one : algorithms) {
+      if (!known.contains(one)) {
+        boolean shared = one.startsWith("HS") || one.equals("none");
+        entry.wrong(
+            entry.line("algorithms"),
+            MessageTexts.quote(entry.path() + "algorithms")
+                + (shared
+                    ? ": a token of HS256 and the like, or of none, can be made by others than the"
+                        + " issuer"
+                    : ": unknown algorithm"),
+            "Use " + String.join(", ", known));
+      }
+    }
+    return algorithms;
+  }
+
+  private static ClaimPaths claims(ConfigEntry entry) {
+    return new ClaimPaths(
+        path(entry, "name").orElse(ClaimPaths.DEFAULT.name()), paths(entry, "roles"));
+  }
+
+  private static List<String> paths(ConfigEntry entry, String key) {
+    List<String> paths = entry.words(key);
+    if (paths.stream().anyMatch(String::isBlank)) {
+      blank(entry, key);
+    }
+    return paths;
+  }
+
+  private static Optional<String> path(ConfigEntry entry, String key) {
+    Optional<String> path = entry.word(key);
+    if (path.isPresent() && path.get().isBlank()) {
+      blank(entry, key);
+    }
+    return path;
+  }
+
+  private static void blank(ConfigEntry entry, String key) {
+    entry.wrong(
+        entry.line(key),
+        MessageTexts.quote(entry.path() + key) + " names no claim",
+        "Write a claim such as \"groups\", or \"realm_access.roles\" for one within another");
+  }
+
+  private static ClaimRule rule(ConfigEntry entry) {
+    String claim = path(entry, "claim").orElse("");
+    String value = entry.word("value").orElse("");
+    String role = entry.word("role").orElse(null);
+    boolean admin = entry.flag("admin").orElse(false);
+    for (String key : List.of("claim", "value")) {
+      if (entry.lacks(key)) {
+        entry.wrong(
+            entry.node().line(),
+            MessageTexts.quote(entry.path() + key) + " is missing",
+            "Write {\"claim\": \"groups\", \"value\": \"mcp-admins\", \"role\": \"ops\"}");
+      }
+    }
+    if (role == null && !admin && !entry.hasMisspelt(entry.schema().names(), "role", "admin")) {
+      entry.wrong(
+          entry.node().line(),
+          MessageTexts.quote(entry.path() + "role")
+              + " and \"admin\" are missing: it gives nothing",
+          "Write \"role\": \"ops\", or \"admin\": true");
+    }
+    return new ClaimRule(claim, value, role, admin);
+  }
+
+  private static Optional<Introspection> introspection(ConfigEntry entry, List<Issuer> before) {
+    for (String key : List.of("url", "clientId", "clientSecret")) {
+      if (entry.lacks(key)) {
+        entry.wrong(
+            entry.node().line(),
+            MessageTexts.quote(entry.path() + key) + " is missing",
+            "Write \"url\", \"clientId\" and \"clientSecret\", with which mcpbus asks the issuer");
+      }
+    }
+    String url = entry.word("url").orElse("");
+    URI place = AuthReader.isReported(entry, "url", url) ? null : url(entry, "url", url);
+    String prefix = entry.word("prefix").orElse("");
+    for (Issuer other : before) {
+      Introspection same = other.introspection();
+      if (same != null && (same.prefix().startsWith(prefix) || prefix.startsWith(same.prefix()))) {
+        entry.wrong(
+            entry.has("prefix") ? entry.line("prefix") : entry.node().line(),
+            MessageTexts.quote(entry.path() + "prefix")
+                + ": a token could go to "
+                + MessageTexts.quote(other.name())
+                + " as well, and must be shown to its own issuer alone",
+            "Give each of them the \"prefix\" with which its tokens begin");
+      }
+    }
+    Optional<Sensitive> secret = entry.withOwn().text("clientSecret").map(text -> text.value());
+    String client = entry.word("clientId").orElse("");
+    Duration cache = entry.duration("cache").orElse(Introspection.DEFAULT_CACHE);
+    return place == null || secret.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Introspection(place, prefix, client, secret.get(), cache));
+  }
+
+  /** What clients are told of tokens that are bound to a key. */
+  static Dpop dpop(ConfigEntry auth) {
+    return auth.object("dpop")
+        .map(
+            one ->
+                new Dpop(
+                    one.flag("offer").orElse(false),
+                    one.flag("required").orElse(false),
+                    one.flag("nonce").orElse(false)))
+        .orElse(Dpop.DEFAULT);
   }
 
   private static void checkName(ConfigEntry entry, String name, List<Issuer> before) {

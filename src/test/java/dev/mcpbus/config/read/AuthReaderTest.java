@@ -14,13 +14,16 @@ import dev.mcpbus.security.AuthOptions.Effect;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AuthReaderTest {
@@ -156,6 +159,88 @@ class AuthReaderTest {
                 .problems()
                 .toString())
         .contains("say the same", "Keep");
+  }
+
+  @Test
+  void an_issuer_has_algorithms_claims_rules_and_introspection() throws IOException {
+    AuthOptions auth =
+        auth("{'dpop': {'nonce': true}, 'issuers': [{'name': 'a', 'issuer': 'https://as.example',"
+                + " 'audience': ['me'], 'algorithms': ['ES256', 'EdDSA'],"
+                + " 'claims': {'name': 'email', 'roles': ['groups', 'realm_access.roles']},"
+                + " 'roles': [{'claim': 'groups', 'value': 'mcp', 'role': 'ops', 'admin': true}],"
+                + " 'introspection': {'url': 'https://as.example/i', 'clientId': 'me',"
+                + " 'clientSecret': 'canary', 'cache': '5s'}}]}")
+            .usable()
+            .orElseThrow()
+            .auth();
+    AuthOptions.Issuer issuer = auth.issuers().get(0);
+    assertThat(issuer.algorithms()).containsExactlyInAnyOrder("ES256", "EdDSA");
+    assertThat(issuer.claims())
+        .isEqualTo(new AuthOptions.ClaimPaths("email", List.of("groups", "realm_access.roles")));
+    assertThat(issuer.rules())
+        .containsExactly(new AuthOptions.ClaimRule("groups", "mcp", "ops", true));
+    assertThat(Objects.requireNonNull(issuer.introspection()).cache())
+        .isEqualTo(Duration.ofSeconds(5));
+    assertThat(auth.dpop()).isEqualTo(new AuthOptions.Dpop(true, false, true));
+    assertThat(auth.toString()).doesNotContain("canary");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          'algorithms': ['HS256'] | auth.issuers[0].algorithms | can be made by others
+          'algorithms': ['none'] | auth.issuers[0].algorithms | can be made by others
+          'algorithms': ['ES257'] | auth.issuers[0].algorithms | unknown algorithm
+          'claims': {'name': ' '} | auth.issuers[0].claims.name | names no claim
+          'claims': {'roles': ['']} | auth.issuers[0].claims.roles | names no claim
+          'claims': {'names': 'x'} | auth.issuers[0].claims.names | unknown key
+          'roles': [{'claim': 'g', 'value': 'x'}] | auth.issuers[0].roles[0].role | gives nothing
+          'roles': [{'claim': 'g', 'role': 'x'}] | auth.issuers[0].roles[0].value | is missing
+          'introspection': {'url': 'https://x.example', 'clientId': 'a'} | clientSecret | is missing
+          'introspection': {'url': 'http://x.example', 'clientId': 'a', 'clientSecret': 'canary'} | introspection.url | https URL
+          """)
+  void mistakes_of_an_issuer_name_their_place(String keys, String place, String why)
+      throws IOException {
+    ConfigResult result =
+        auth(
+            "{'issuers': [{'name': 'a', 'issuer': 'https://as.example', 'audience': ['me'], "
+                + keys
+                + "}]}");
+    assertThat(result.usable()).isEmpty();
+    assertThat(result.problems()).as(keys).hasSize(1);
+    assertThat(result.problems().toString()).contains(place, why).doesNotContain("canary");
+  }
+
+  @Test
+  void two_issuers_that_are_asked_tell_their_tokens_apart() throws IOException {
+    String asked =
+        "{'name': '%1$s', 'issuer': 'https://%1$s.example', 'audience': ['me'], 'introspection':"
+            + " {'url': 'https://x.example', 'clientId': 'a', 'clientSecret': 'b'%2$s}}";
+    for (String[] both :
+        new String[][] {
+          {"", ""}, {"", ", 'prefix': 'b_'"}, {", 'prefix': 'b'", ", 'prefix': 'b_'"}
+        }) {
+      assertThat(
+              auth("{'issuers': ["
+                      + String.format(asked, "one", both[0])
+                      + ","
+                      + String.format(asked, "two", both[1])
+                      + "]}")
+                  .problems()
+                  .toString())
+          .contains("introspection.prefix", "could go to \"one\" as well");
+    }
+    assertThat(
+            auth("{'issuers': ["
+                    + String.format(asked, "one", ", 'prefix': 'a_'")
+                    + ","
+                    + String.format(asked, "two", ", 'prefix': 'b_'")
+                    + "]}")
+                .problems())
+        .isEmpty();
   }
 
   @Test
