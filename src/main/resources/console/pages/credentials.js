@@ -38,10 +38,10 @@ export class CredentialsPage {
       <section class="card"><h3>Store a secret</h3>
       <p>A personal token of a server that acts for its caller. mcpbus keeps it encrypted, uses it for your calls alone, and does not show it again. It takes the place of the one that is there.</p>
       <form @submit=${event => this.save(event)}>
-        <label for="credential-server">Server</label>
-        <select id="credential-server" name="server" required>${[...store.servers.keys()].map(id => html`<option value=${id}>${shown(id)}</option>`)}</select>
-        <label for="credential-secret">Secret</label>
-        <input id="credential-secret" name="secret" type="password" autocomplete="off" spellcheck="false" maxlength="16384" required>
+        <div class="field"><label for="credential-server">Server</label>
+        <select id="credential-server" name="server" required>${[...store.servers.keys()].map(id => html`<option value=${id}>${shown(id)}</option>`)}</select></div>
+        <div class="field"><label for="credential-secret">Secret</label>
+        <input id="credential-secret" name="secret" type="password" autocomplete="off" spellcheck="false" maxlength="16384" required></div>
         ${alertBox(this.refused)}
         <button type="submit" class="primary">Store it</button>
       </form></section>`;

@@ -174,8 +174,9 @@ public final class CallerCredentials {
   }
 
   /**
-   * Removes what is stored for a principal at a server: its secret, and tokens of its logins, which
-   * are not revoked.
+   * Removes what is stored for a principal at a server: its secret, and tokens of its logins. An
+   * open connection that used the tokens has the authorization server take them back; those that no
+   * connection uses are good there until they expire.
    *
    * @return whether there was anything
    */
