@@ -184,6 +184,6 @@ public final class Admission {
       seen = state;
       latest = credential.in(state);
     }
-    return latest;
+    return credential.isRevoked() ? null : latest;
   }
 }

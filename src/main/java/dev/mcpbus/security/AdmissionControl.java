@@ -83,6 +83,19 @@ public final class AdmissionControl {
       return Future.succeededFuture(unknown(request, state, null));
     }
     String credential = credential(headers, keyHeaders);
+    OwnTokens own = state.options().signIn() == null ? null : control.ownTokens();
+    if (credential != null
+        && own != null
+        && !credential.startsWith(ApiKeys.PREFIX)
+        && own.isOurs(request, credential)) {
+      return own.verify(request, credential)
+          .otherwise((OwnTokens.IssuedToken) null)
+          .compose(
+              issued ->
+                  issued == null
+                      ? Future.succeededFuture(unknown(request, state, "invalid_token"))
+                      : enter(request, state, new PresentedCredential.SignInToken(issued, own)));
+    }
     boolean tokensTaken = !state.options().issuers().isEmpty();
     if (credential != null && (!tokensTaken || credential.startsWith(ApiKeys.PREFIX))) {
       return enter(request, state, ApiKeys.credential(credential));

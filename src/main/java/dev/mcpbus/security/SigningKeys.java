@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * that the issuer removed stays valid for {@link #RETIRED}, as tokens that it signed are still in
  * use. Confined to one context.
  */
-final class SigningKeys {
+public final class SigningKeys {
 
-  static final int PAUSE_SECONDS = 30;
+  public static final int PAUSE_SECONDS = 30;
 
   private static final Duration PAUSE = Duration.ofSeconds(PAUSE_SECONDS);
 
@@ -49,7 +49,7 @@ final class SigningKeys {
   /**
    * @param source fetches the present set
    */
-  SigningKeys(Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
+  public SigningKeys(Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
     this.source = source;
     this.nanos = nanos;
   }
@@ -58,7 +58,7 @@ final class SigningKeys {
    * The key with this id; completes with null if there is no such key or the set cannot be fetched.
    * Never fails.
    */
-  Future<@Nullable VerificationKey> find(String id) {
+  public Future<@Nullable VerificationKey> find(String id) {
     long now = nanos.getAsLong();
     CachedKey held = keys.get(id);
     boolean old = held != null && now - held.seen() > REFRESH.toNanos();

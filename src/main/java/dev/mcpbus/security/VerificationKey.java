@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * @param algorithm as JWTs name it
  * @param open whether the key names none itself, so that another one of RSA may be configured
  */
-record VerificationKey(String algorithm, boolean open, PublicKey key) {
+public record VerificationKey(String algorithm, boolean open, PublicKey key) {
 
   private static final Logger LOG = LoggerFactory.getLogger(VerificationKey.class);
 
@@ -75,7 +75,7 @@ record VerificationKey(String algorithm, boolean open, PublicKey key) {
   }
 
   /** Checks the signature alone; {@link TokenRules} checks the claims. */
-  boolean hasSigned(String text, byte[] signature) {
+  public boolean hasSigned(String text, byte[] signature) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
     try {
       if (algorithm.equals("EdDSA")) { // which Nimbus does with another library only
