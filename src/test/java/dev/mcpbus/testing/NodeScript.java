@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -28,6 +29,7 @@ public final class NodeScript implements AutoCloseable {
 
   private final String name;
   private final Process process;
+  private final List<Thread> readers;
   private final List<String> out = new CopyOnWriteArrayList<>();
   private final List<String> err = new CopyOnWriteArrayList<>();
   private int read;
@@ -35,8 +37,7 @@ public final class NodeScript implements AutoCloseable {
   private NodeScript(String name, Process process) {
     this.name = name;
     this.process = process;
-    reads(process.inputReader(), out);
-    reads(process.errorReader(), err);
+    this.readers = List.of(reads(process.inputReader(), out), reads(process.errorReader(), err));
   }
 
   /** Starts a file of {@code src/test/npm}. */
@@ -66,11 +67,12 @@ public final class NodeScript implements AutoCloseable {
     }
   }
 
-  private static void reads(BufferedReader lines, List<String> to) {
+  private static Thread reads(BufferedReader lines, List<String> to) {
     Thread thread = new Thread(() -> lines.lines().forEach(to::add), "node-script");
     thread.setUncaughtExceptionHandler((dead, closed) -> {}); // the stream was closed
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   /** Lines of stdout so far. */
@@ -94,6 +96,22 @@ public final class NodeScript implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(name + " has ended: " + err, e);
     }
+  }
+
+  /** Ends its stdin, waits for its end and gives its exit code; then all that it says is there. */
+  public int exit() {
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError(name + " runs on; said " + out + ", and on stderr " + err);
+      }
+      for (Thread reader : readers) {
+        reader.join(PATIENCE.toMillis());
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return process.exitValue();
   }
 
   /** The first line of stdout after those that were given before which is like that. */
