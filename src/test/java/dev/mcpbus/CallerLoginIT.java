@@ -82,6 +82,7 @@ class CallerLoginIT {
                 List.of(key("alice", ALICE), key("bob", BOB)),
                 List.of(),
                 null,
+                AuthOptions.Dpop.DEFAULT,
                 List.of(),
                 Limits.UNBOUNDED,
                 false,

@@ -106,8 +106,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       return;
     }
     boolean entered =
-        LoginPages.isEntered(request)
-            || (signIn != null && signIn.handler().isEntered(request));
+        LoginPages.isEntered(request) || (signIn != null && signIn.handler().isEntered(request));
     if (!Objects.requireNonNull(origins).admits(request, entered) || health.answers(request)) {
       return;
     }

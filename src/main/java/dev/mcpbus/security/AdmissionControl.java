@@ -133,21 +133,26 @@ public final class AdmissionControl {
       return Future.succeededFuture(Principal.LOCAL);
     }
     String shown = typed == null ? credential(headers, keys) : typed;
+    OwnTokens own = state.options().signIn() == null ? null : control.ownTokens();
+    if (shown != null && own != null && own.isOurs(request, shown)) {
+      return own.verify(request, shown)
+          .map(
+              issued ->
+                  issued == null
+                      ? null
+                      : valid(new PresentedCredential.SignInToken(issued, own).in(state)))
+          .otherwise((Principal) null);
+    }
     if (shown == null || state.options().issuers().isEmpty() || shown.startsWith(ApiKeys.PREFIX)) {
       return Future.succeededFuture(
           shown == null ? null : valid(ApiKeys.credential(shown).in(state)));
     }
     return tokens
-        .claims(state, shown)
+        .outcome(request, state, shown, false)
         .map(
-            claims -> {
-              TokenRules rules = claims == null ? null : state.rules(claims);
-              return claims == null
-                      || TokenRules.isBound(claims)
-                      || rules == null
-                      || !rules.hasBegun(claims, control.now())
-                  ? null
-                  : valid(new PresentedCredential.Token(claims).in(state));
+            outcome -> {
+              JsonObject claims = outcome.claims();
+              return claims == null ? null : valid(new PresentedCredential.Token(claims).in(state));
             });
   }
 

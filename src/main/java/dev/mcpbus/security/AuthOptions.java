@@ -50,11 +50,12 @@ public record AuthOptions(
       List<ApiKey> apiKeys,
       List<Issuer> issuers,
       @Nullable String resource,
+      Dpop dpop,
       List<Policy> policies,
       Limits limits,
       boolean audit,
       @Nullable AuditFile auditFile) {
-    this(apiKeys, issuers, resource, policies, limits, audit, auditFile, null);
+    this(apiKeys, issuers, resource, dpop, policies, limits, audit, auditFile, null);
   }
 
   public AuthOptions {
