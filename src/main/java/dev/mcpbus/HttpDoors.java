@@ -2,16 +2,34 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.OnceOnly;
+import dev.mcpbus.security.SignInOptions;
+import dev.mcpbus.security.oauth.HostResolver;
+import dev.mcpbus.security.oauth.KeptKey;
+import dev.mcpbus.security.oauth.OAuthDigests;
+import dev.mcpbus.security.oauth.OwnTokenStore;
+import dev.mcpbus.security.signin.SignIn;
 import io.vertx.core.Deployable;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP side of a node: the gateway's actors and the bridge's HTTP servers. A class of its own,
@@ -20,6 +38,12 @@ import java.util.UUID;
  */
 final class HttpDoors {
 
+  private static final Logger LOG = LoggerFactory.getLogger(HttpDoors.class);
+
+  private final Vertx vertx;
+  private final AtomicReference<@Nullable Function<String, byte[]>> secret =
+      new AtomicReference<>();
+  private final @Nullable SignIn signIn;
   private final Gateway gateway;
   private final List<BridgeVerticle> bridges;
 
@@ -34,15 +58,58 @@ final class HttpDoors {
     int hosts = Runtime.getRuntime().availableProcessors();
     Gateway newGateway = new Gateway(vertx, options.gateway(), own, hosts, directory);
     this.gateway = newGateway;
+    this.vertx = vertx;
+    SignInOptions signInOptions = options.auth().signIn();
+    SignIn newSignIn = signInOptions == null ? null : signIn(signInOptions);
+    this.signIn = newSignIn;
+    if (newSignIn != null) {
+      access.ownTokens(newSignIn.tokens());
+    }
     this.bridges =
         BridgeVerticle.several(
             hosts,
             http,
             () -> UUID.randomUUID().toString(),
             newGateway::endpoint,
+            () -> newSignIn == null ? null : newSignIn.handler(),
             access::admissionControl,
             readiness,
             (principal, request) -> directory.caller(vertx, principal, request));
+  }
+
+  private SignIn signIn(SignInOptions options) {
+    return new SignIn(
+        options,
+        new SignIn.SignInWorld(
+            vertx,
+            purpose -> Objects.requireNonNull(secret.get(), "before prepare()").apply(purpose),
+            OwnTokenStore.of(vertx, System.getenv()),
+            OnceOnly.of(vertx)::first,
+            HostResolver.system(vertx),
+            InstantSource.system(),
+            System::nanoTime));
+  }
+
+  /** What must be there before the doors open: the key of the sign-in. */
+  Future<Void> prepare() {
+    if (signIn == null) {
+      return Future.succeededFuture();
+    }
+    return KeptKey.of(vertx, System.getenv())
+        .<Function<String, byte[]>>map(key -> key::derived)
+        .recover(
+            failure -> {
+              if (!(failure instanceof FileSystemException)) {
+                return Future.failedFuture(failure);
+              }
+              LOG.warn("auth.signIn: all logins end with this process: {}", failure.getMessage());
+              byte[] random = OAuthDigests.random(32);
+              return Future.succeededFuture(
+                  purpose ->
+                      ClusterSecret.hmac(random).doFinal(purpose.getBytes(StandardCharsets.UTF_8)));
+            })
+        .onSuccess(secret::set)
+        .mapEmpty();
   }
 
   /** What to deploy, in this order. */

@@ -253,7 +253,9 @@ final class VerticleTree {
    */
   private Future<Void> openDoors() {
     readiness.starting();
-    return http == null ? Future.succeededFuture() : doors.add(http.verticles());
+    return http == null
+        ? Future.succeededFuture()
+        : http.prepare().compose(ready -> doors.add(http.verticles()));
   }
 
   private void measure() {

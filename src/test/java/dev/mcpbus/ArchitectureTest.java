@@ -150,6 +150,7 @@ class ArchitectureTest {
           row("hosting", "hosting.credentials"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
+          row("security.signin", "security", "security.oauth"),
           row("testing.junit", "testing"),
           row("transport.*", "transport"),
           row("transport.sdk", "transport", "transport.bus"));
@@ -161,7 +162,7 @@ class ArchitectureTest {
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.BreakerOptions connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
-          security.AuthOptions
+          security.AuthOptions security.SignInOptions
           security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartPolicy supervisor.RestartStrategy

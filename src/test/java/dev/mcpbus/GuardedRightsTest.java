@@ -56,7 +56,8 @@ class GuardedRightsTest {
               "security.oauth.OAuthSettings",
               "security.oauth.TokenEndpoint",
               "security.oauth.OAuthTokens",
-              "security.oauth.WorkloadToken"),
+              "security.oauth.WorkloadToken",
+              "security.signin.ProviderLogin"),
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
               "config.read.ClusterReader",
@@ -96,6 +97,8 @@ class GuardedRightsTest {
         .doNotHaveSimpleName("ApiKeys")
         .and()
         .doNotHaveSimpleName("TokenRules")
+        .and()
+        .doNotHaveSimpleName("SignInPrincipals")
         .and()
         .doNotHaveSimpleName("Principal")
         .should()

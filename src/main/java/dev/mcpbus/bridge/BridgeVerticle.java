@@ -16,6 +16,7 @@ import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SecurityHeaders;
+import dev.mcpbus.security.signin.SignInHandler;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.VerticleBase;
@@ -60,6 +61,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final BridgeOptions options;
   private final Supplier<String> callIds;
   private final @Nullable MountedHandler mounted;
+  private final @Nullable SignInHandler signIn;
   private final Function<Vertx, AdmissionControl> admission;
   private final Readiness readiness;
   private final SharedBridgeState shared;
@@ -74,6 +76,7 @@ public final class BridgeVerticle extends VerticleBase {
       BridgeOptions options,
       Supplier<String> callIds,
       @Nullable MountedHandler mounted,
+      @Nullable SignInHandler signIn,
       Function<Vertx, AdmissionControl> admission,
       Readiness readiness,
       SharedBridgeState shared,
@@ -82,6 +85,7 @@ public final class BridgeVerticle extends VerticleBase {
     this.options = options;
     this.callIds = callIds;
     this.mounted = mounted;
+    this.signIn = signIn;
     this.admission = admission;
     this.readiness = readiness;
     this.shared = shared;
@@ -105,11 +109,35 @@ public final class BridgeVerticle extends VerticleBase {
       Function<Vertx, AdmissionControl> admission,
       Readiness readiness,
       BiFunction<Principal, MultiMap, CallerFacts> callers) {
+    return several(count, options, callIds, gateways, () -> null, admission, readiness, callers);
+  }
+
+  /**
+   * As above, in front of an authorization server.
+   *
+   * @param signIns makes the sign-in of each; null for none
+   */
+  public static List<BridgeVerticle> several(
+      int count,
+      BridgeOptions options,
+      Supplier<String> callIds,
+      Supplier<MountedHandler> gateways,
+      Supplier<@Nullable SignInHandler> signIns,
+      Function<Vertx, AdmissionControl> admission,
+      Readiness readiness,
+      BiFunction<Principal, MultiMap, CallerFacts> callers) {
     SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
             () ->
                 new BridgeVerticle(
-                    options, callIds, gateways.get(), admission, readiness, shared, callers))
+                    options,
+                    callIds,
+                    gateways.get(),
+                    signIns.get(),
+                    admission,
+                    readiness,
+                    shared,
+                    callers))
         .limit(count)
         .toList();
   }
@@ -139,6 +167,7 @@ public final class BridgeVerticle extends VerticleBase {
             receive,
             health,
             options.console() ? new ConsoleFiles(vertx) : null,
+            signIn == null ? null : new SignInRoutes(signIn, receive),
             readiness,
             admissions,
             new LoginPages(vertx, admissions, receive),

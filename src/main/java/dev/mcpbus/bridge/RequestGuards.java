@@ -34,6 +34,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final ReceiveDeadline receive;
   private final HealthRoutes health;
   private final @Nullable ConsoleFiles console;
+  private final @Nullable SignInRoutes signIn;
   private final Readiness readiness;
   private final AdmissionControl admissions;
   private final LoginPages logins;
@@ -44,6 +45,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
 
   /**
    * @param console null for none
+   * @param signIn null for none
    * @param next takes each request that has passed, admitted
    */
   RequestGuards(
@@ -52,6 +54,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       ReceiveDeadline receive,
       HealthRoutes health,
       @Nullable ConsoleFiles console,
+      @Nullable SignInRoutes signIn,
       Readiness readiness,
       AdmissionControl admissions,
       LoginPages logins,
@@ -63,6 +66,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     this.receive = receive;
     this.health = health;
     this.console = console;
+    this.signIn = signIn;
     this.readiness = readiness;
     this.admissions = admissions;
     this.logins = logins;
@@ -101,7 +105,8 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       refusePath(request, problem);
       return;
     }
-    boolean entered = LoginPages.isEntered(request);
+    boolean entered =
+        LoginPages.isEntered(request) || (signIn != null && signIn.handler().isEntered(request));
     if (!Objects.requireNonNull(origins).admits(request, entered) || health.answers(request)) {
       return;
     }
@@ -115,6 +120,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     if (refusal != null) {
       ProblemDocument.send(request.response(), refusal);
     } else if (!(console != null && console.answers(request))
+        && !(signIn != null && signIn.answers(request))
         && !admissions.answers(request)
         && !logins.answers(request)) {
       lifecycle.admitted(admissions.admit(request), next);

@@ -68,6 +68,12 @@ public enum ClusterMap {
    */
   USED("mcpbus.used"),
 
+  /**
+   * By the code that a device shows what it asks for, sealed: up to 1,000, each for ten minutes.
+   * The node that the device or its person asks writes.
+   */
+  DEVICES("mcpbus.devices"),
+
   /** The id that all nodes share: one entry. The first node writes. */
   INSTANCE("mcpbus.instance");
 

@@ -80,6 +80,7 @@ public record ConfigDiff(
           new RestartRow(
               "auth.audit",
               config -> Arrays.asList(config.auth().audit(), config.auth().auditFile())),
+          new RestartRow("auth.signIn", config -> config.auth().signIn()),
           new RestartRow("gateway", McpBusConfig::gateway),
           new RestartRow("metrics, tracing", McpBusConfig::telemetry),
           new RestartRow("cluster", McpBusConfig::cluster),

@@ -43,6 +43,7 @@ public final class AccessControl {
   private final @Nullable ApiKey adminKey;
   private final Map<String, Supplier<Future<List<JsonObject>>>> localKeys =
       new ConcurrentHashMap<>();
+  private volatile @Nullable OwnTokens ownTokens;
   private volatile AuthState state;
 
   /**
@@ -76,6 +77,16 @@ public final class AccessControl {
   /** Makes the part that authenticates and admits the requests of one HTTP verticle. */
   public AdmissionControl admissionControl(Vertx vertx) {
     return new AdmissionControl(vertx, this);
+  }
+
+  /** Accepts the tokens that this mcpbus issues itself, where the options have a sign-in. */
+  public void ownTokens(OwnTokens tokens) {
+    ownTokens = tokens;
+  }
+
+  /** Null where this mcpbus issues none. */
+  @Nullable OwnTokens ownTokens() {
+    return ownTokens;
   }
 
   /**

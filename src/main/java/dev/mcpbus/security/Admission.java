@@ -168,6 +168,6 @@ public final class Admission {
       seen = state;
       latest = credential.in(state);
     }
-    return latest;
+    return credential.isRevoked() ? null : latest;
   }
 }

@@ -90,6 +90,16 @@ public final class AdmissionControl {
     if (credential == null) {
       return Future.succeededFuture(unknown(request, state, "invalid_token"));
     }
+    OwnTokens own = state.options().signIn() == null ? null : control.ownTokens();
+    if (own != null && !credential.startsWith(ApiKeys.PREFIX) && own.isOurs(request, credential)) {
+      return own.verify(request, credential)
+          .otherwise((OwnTokens.IssuedToken) null)
+          .compose(
+              issued ->
+                  issued == null
+                      ? Future.succeededFuture(unknown(request, state, "invalid_token"))
+                      : enter(request, state, new PresentedCredential.SignInToken(issued, own)));
+    }
     if (state.options().issuers().isEmpty() || credential.startsWith(ApiKeys.PREFIX)) {
       return enter(request, state, ApiKeys.credential(credential));
     }

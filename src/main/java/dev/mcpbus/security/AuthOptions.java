@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits for each principal whose key has no limits of its own
  * @param audit whether the audit log is written
  * @param auditFile a file for audit lines, in place of the common log; null for none
+ * @param signIn mcpbus as an authorization server of its own; null: it is none
  */
 public record AuthOptions(
     List<ApiKey> apiKeys,
@@ -33,11 +34,24 @@ public record AuthOptions(
     List<Policy> policies,
     Limits limits,
     boolean audit,
-    @Nullable AuditFile auditFile) {
+    @Nullable AuditFile auditFile,
+    @Nullable SignInOptions signIn) {
 
   /** No login is required, and everything but admin operations is allowed. */
   public static final AuthOptions NONE =
       new AuthOptions(List.of(), List.of(), null, List.of(), Limits.UNBOUNDED, false, null);
+
+  /** Without a sign-in. */
+  public AuthOptions(
+      List<ApiKey> apiKeys,
+      List<Issuer> issuers,
+      @Nullable String resource,
+      List<Policy> policies,
+      Limits limits,
+      boolean audit,
+      @Nullable AuditFile auditFile) {
+    this(apiKeys, issuers, resource, policies, limits, audit, auditFile, null);
+  }
 
   public AuthOptions {
     apiKeys = List.copyOf(apiKeys);
@@ -47,7 +61,12 @@ public record AuthOptions(
 
   /** True where a request without credentials is refused. */
   public boolean isRequired() {
-    return !apiKeys.isEmpty() || !issuers.isEmpty();
+    return !apiKeys.isEmpty() || takesTokens();
+  }
+
+  /** True where an access token may be a credential. */
+  boolean takesTokens() {
+    return !issuers.isEmpty() || signIn != null;
   }
 
   /**

@@ -32,7 +32,7 @@ final class AuthState {
     if (admin != null) {
       all.add(admin);
     }
-    if (!options.issuers().isEmpty()) {
+    if (options.takesTokens()) {
       OptionalLibrary.NIMBUS.require();
     }
     this.options = options;

@@ -16,7 +16,15 @@ public enum MountPath {
   /** Pages by which principals log in at servers of callers, answered without authentication. */
   LOGIN("/login"),
   /** Protected resource metadata (RFC 9728), answered without authentication. */
-  PROTECTED_RESOURCE("/.well-known/oauth-protected-resource");
+  PROTECTED_RESOURCE("/.well-known/oauth-protected-resource"),
+  /**
+   * Where {@code auth.signIn} is set: the authorization server, answered without authentication.
+   */
+  SIGN_IN("/oauth"),
+  /** The metadata of the authorization server (RFC 8414), likewise. */
+  AUTHORIZATION_SERVER("/.well-known/oauth-authorization-server"),
+  /** The same metadata for clients of OpenID Connect Discovery, likewise. */
+  OPENID_CONFIGURATION("/.well-known/openid-configuration");
 
   private final String root;
 

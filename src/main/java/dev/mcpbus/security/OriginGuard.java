@@ -109,7 +109,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext ctx) {
-    if (admits(ctx.request())) {
+    if (admits(ctx.request(), false)) {
       ctx.next();
     }
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.security.OwnTokens.IssuedToken;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,11 @@ sealed interface PresentedCredential {
 
   /** The noun for messages. */
   String word();
+
+  /** Whether it was revoked, as far as this node knows. */
+  default boolean isRevoked() {
+    return false;
+  }
 
   /** No credential, which is sufficient if no login is required. */
   final class None implements PresentedCredential {
@@ -62,6 +68,34 @@ sealed interface PresentedCredential {
     @Override
     public String word() {
       return "key";
+    }
+  }
+
+  /** A token that this mcpbus issued, verified. */
+  final class SignInToken implements PresentedCredential {
+    private final IssuedToken token;
+    private final OwnTokens issuer;
+
+    SignInToken(IssuedToken token, OwnTokens issuer) {
+      this.token = token;
+      this.issuer = issuer;
+    }
+
+    @Override
+    public @Nullable CredentialHolder in(AuthState state) {
+      return state.options().signIn() == null || isRevoked()
+          ? null
+          : new CredentialHolder(token.principal(), token.until(), true);
+    }
+
+    @Override
+    public String word() {
+      return "token";
+    }
+
+    @Override
+    public boolean isRevoked() {
+      return issuer.isEnded(token.family());
     }
   }
 

@@ -30,12 +30,15 @@ record ProtectedResourceMetadata(AuthOptions options) {
   @Nullable JsonObject document(HttpServerRequest request) {
     String path = String.valueOf(request.path());
     String of = path.substring(PATH.length());
-    if (options.issuers().isEmpty() || !PLAIN.matcher(of).matches()) {
+    if (!options.takesTokens() || !PLAIN.matcher(of).matches()) {
       return null;
     }
     URI base = base(request);
     Set<String> scopes = new TreeSet<>();
     JsonArray servers = new JsonArray();
+    if (options.signIn() != null) {
+      servers.add(origin(base));
+    }
     for (Issuer issuer : options.issuers()) {
       servers.add(issuer.issuer());
       scopes.addAll(issuer.requiredScopes());
@@ -64,7 +67,7 @@ record ProtectedResourceMetadata(AuthOptions options) {
     if (error != null) {
       challenge.append(", error=\"").append(error).append('"');
     }
-    if (!options.issuers().isEmpty()) {
+    if (options.takesTokens()) {
       URI base = base(request);
       String path = String.valueOf(request.path());
       boolean plain = options.resource() == null && PLAIN.matcher(path).matches();
@@ -87,6 +90,11 @@ record ProtectedResourceMetadata(AuthOptions options) {
     String known = options.resource();
     if (known != null) {
       return URI.create(known);
+    }
+    SignInOptions signIn = options.signIn();
+    URI own = signIn == null ? null : signIn.url();
+    if (own != null) {
+      return own;
     }
     HostAndPort host = request.authority();
     String port = host == null || host.port() < 0 ? "" : ":" + host.port();

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * that the issuer removed stays valid for {@link #RETIRED}, as tokens that it signed are still in
  * use. Confined to one context.
  */
-final class SigningKeys {
+public final class SigningKeys {
 
-  static final int PAUSE_SECONDS = 30;
+  public static final int PAUSE_SECONDS = 30;
 
   private static final Duration PAUSE = Duration.ofSeconds(PAUSE_SECONDS);
 
@@ -67,10 +67,10 @@ final class SigningKeys {
       Map.of("Ed25519", "302a300506032b6570032100", "Ed448", "3043300506032b6571033a00");
 
   /** One key. */
-  record SigningKey(String algorithm, PublicKey key) {
+  public record SigningKey(String algorithm, PublicKey key) {
 
     /** Checks the signature alone; {@link TokenRules} checks the claims. */
-    boolean hasSigned(String text, byte[] signature) {
+    public boolean hasSigned(String text, byte[] signature) {
       byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
       try {
         if (algorithm.equals("EdDSA")) { // which Nimbus does with another library only
@@ -102,7 +102,7 @@ final class SigningKeys {
   /**
    * @param source fetches the present set
    */
-  SigningKeys(Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
+  public SigningKeys(Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
     this.source = source;
     this.nanos = nanos;
   }
@@ -111,7 +111,7 @@ final class SigningKeys {
    * The key with this id; completes with null if there is no such key or the set cannot be fetched.
    * Never fails.
    */
-  Future<@Nullable SigningKey> find(String id) {
+  public Future<@Nullable SigningKey> find(String id) {
     long now = nanos.getAsLong();
     CachedKey held = keys.get(id);
     boolean old = held != null && now - held.seen() > REFRESH.toNanos();

@@ -37,6 +37,7 @@ class ClusterMapTest {
             "mcpbus.tokens",
             "mcpbus.token-flights",
             "mcpbus.used",
+            "mcpbus.devices",
             "mcpbus.instance");
   }
 

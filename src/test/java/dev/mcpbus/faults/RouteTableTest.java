@@ -77,6 +77,10 @@ class RouteTableTest {
       // Only a ticket names a page, and the way back is one for a login that is under way.
       case LOGIN -> List.of(at(door, "GET", "", "call"), at(door, "POST", "/x", "call"));
       case PROTECTED_RESOURCE -> List.of(at(door, "GET", "", "open"));
+      // Nothing is there without auth.signIn.
+      case SIGN_IN ->
+          List.of(at(door, "GET", "/authorize", "call"), at(door, "POST", "/token", "call"));
+      case AUTHORIZATION_SERVER, OPENID_CONFIGURATION -> List.of(at(door, "GET", "", "call"));
     };
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.AuditFile;
 import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.AuthOptions.OnAuditFailure;
 import dev.mcpbus.security.AuthOptions.Policy;
@@ -34,6 +35,7 @@ final class AuthReader {
 
   static AuthOptions read(ConfigEntry entry) {
     List<ApiKey> keys = keys(entry);
+    List<Issuer> issuers = IssuerReader.read(entry);
     List<Policy> policies = new ArrayList<>();
     entry.objects("policies").forEach(one -> policies.add(policy(one)));
     Limits limits = entry.object("limits").map(AuthReader::limits).orElse(Limits.UNBOUNDED);
@@ -41,12 +43,13 @@ final class AuthReader {
     boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
     return new AuthOptions(
         keys,
-        IssuerReader.read(entry),
+        issuers,
         IssuerReader.resource(entry),
         policies,
         limits,
         on,
-        audit.map(one -> file(one, on)).orElse(null));
+        audit.map(one -> file(one, on)).orElse(null),
+        entry.object("signIn").map(one -> SignInReader.read(one, issuers)).orElse(null));
   }
 
   private static List<ApiKey> keys(ConfigEntry entry) {

@@ -154,6 +154,11 @@ public final class GuardedHttp {
     return get(guard, url, what, MAX_REDIRECTS);
   }
 
+  /** One GET that follows no redirect. */
+  public Future<Reply> once(UrlGuard guard, String url, String what) {
+    return get(guard, url, what, 0);
+  }
+
   private Future<Reply> get(UrlGuard guard, String url, String what, int redirects) {
     return send(guard, url, what, HttpMethod.GET, Map.of(), Buffer.buffer())
         .compose(
@@ -298,7 +303,7 @@ public final class GuardedHttp {
         + (standard ? "" : ":" + port);
   }
 
-  Future<Reply> post(
+  public Future<Reply> post(
       UrlGuard guard, String url, String what, Map<String, String> headers, String body) {
     return send(guard, url, what, HttpMethod.POST, headers, Buffer.buffer(body));
   }

@@ -71,6 +71,7 @@ class SchemaTest {
     all.getJsonObject("metrics").remove("enabled"); // only a service that has Micrometer measures
     all.getJsonObject("auth").remove("audit"); // without "auth" nothing is written
     all.getJsonObject("auth").remove("jwt"); // its issuer has no default
+    all.getJsonObject("auth").remove("signIn"); // nor has its provider
     all.remove("tracing"); // the defaults of OpenTelemetry
     all.put("mcpServers", new JsonObject());
     ConfigResult written = Sample.in(directory).json(all.encodePrettily());

@@ -1,0 +1,79 @@
+package dev.mcpbus.security;
+
+import dev.mcpbus.protocol.Sensitive;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration of {@code auth.signIn}: mcpbus as the authorization server of MCP clients, in
+ * front of an OpenID provider.
+ *
+ * @param url our origin as browsers and clients know it, without a path; null: from the {@code
+ *     Host} header, on loopback alone
+ * @param provider who knows the persons
+ * @param name begins the name of each principal, before a colon and the claim {@code principal}
+ * @param principal the claim of the id token that names the person
+ * @param roles the claim whose words become roles; null for none
+ * @param admins roles that give the admin right
+ * @param accessToken lifetime of an access token
+ * @param refreshToken how long a login lasts; each renewal begins this time anew
+ * @param registration whether programs may register (RFC 7591)
+ * @param clientIds globs of the URLs of client id metadata documents that are accepted
+ */
+public record SignInOptions(
+    @Nullable URI url,
+    OpenIdProvider provider,
+    String name,
+    String principal,
+    @Nullable String roles,
+    List<String> admins,
+    Duration accessToken,
+    Duration refreshToken,
+    boolean registration,
+    List<String> clientIds) {
+
+  /** The name of principals where the configuration gives none. */
+  public static final String DEFAULT_NAME = "user";
+
+  public static final Duration ACCESS_TOKEN = Duration.ofMinutes(10);
+  public static final Duration REFRESH_TOKEN = Duration.ofDays(30);
+
+  public SignInOptions {
+    admins = List.copyOf(admins);
+    clientIds = List.copyOf(clientIds);
+  }
+
+  /** A sign-in with nothing but defaults. */
+  public static SignInOptions of(@Nullable URI url, OpenIdProvider provider) {
+    return new SignInOptions(
+        url,
+        provider,
+        DEFAULT_NAME,
+        "sub",
+        null,
+        List.of(),
+        ACCESS_TOKEN,
+        REFRESH_TOKEN,
+        true,
+        List.of("https://*"));
+  }
+
+  /**
+   * The OpenID provider, at which mcpbus is a client with the redirect URI {@code
+   * <url>/oauth/callback}.
+   *
+   * @param issuer its identifier; its metadata is at {@code
+   *     <issuer>/.well-known/openid-configuration}
+   * @param clientSecret null for a public client
+   * @param scopes that are asked for beside {@code openid}
+   */
+  public record OpenIdProvider(
+      String issuer, String clientId, @Nullable Sensitive clientSecret, List<String> scopes) {
+
+    public OpenIdProvider {
+      scopes = List.copyOf(scopes);
+    }
+  }
+}

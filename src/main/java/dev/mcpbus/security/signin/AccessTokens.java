@@ -1,0 +1,159 @@
+package dev.mcpbus.security.signin;
+
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.OwnTokens;
+import dev.mcpbus.security.SignInOptions;
+import dev.mcpbus.security.oauth.OAuthDigests;
+import dev.mcpbus.security.signin.TokenKeys.DayKey;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.Signature;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access tokens: JWTs in the form of RFC 9068, signed with the {@link TokenKeys} of the day, for
+ * one resource. The doors verify them with {@link #verify}. Thread-safe.
+ */
+final class AccessTokens implements OwnTokens {
+
+  private static final String TYPE = "at+jwt";
+  private static final String ALGORITHM = "EdDSA";
+  private static final int LONGEST = 16 * 1024;
+
+  private final SignInOptions options;
+  private final TokenKeys keys;
+  private final TokenFamilies families;
+  private final InstantSource clock;
+
+  AccessTokens(SignInOptions options, TokenKeys keys, TokenFamilies families, InstantSource clock) {
+    this.options = options;
+    this.keys = keys;
+    this.families = families;
+    this.clock = clock;
+  }
+
+  /** A new token of a family. */
+  String issue(TokenFamily family) {
+    long now = clock.instant().getEpochSecond();
+    DayKey key = keys.signing();
+    JsonObject header =
+        new JsonObject().put("alg", ALGORITHM).put("typ", TYPE).put("kid", key.id());
+    JsonObject claims =
+        new JsonObject()
+            .put("iss", family.base())
+            .put("sub", family.principal().name())
+            .put("aud", family.resource())
+            .put("client_id", family.client())
+            .put("iat", now)
+            .put("exp", now + options.accessToken().toSeconds())
+            .put("jti", OAuthDigests.secret())
+            .put("sid", family.id())
+            .put("roles", new JsonArray(family.principal().roles().stream().toList()))
+            .put("admin", family.principal().admin());
+    String signed = part(header) + "." + part(claims);
+    try {
+      Signature signature = Signature.getInstance(ALGORITHM);
+      signature.initSign(key.secret());
+      signature.update(signed.getBytes(StandardCharsets.US_ASCII));
+      return signed + "." + OAuthDigests.base64Url(signature.sign());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e); // the key was made for it
+    }
+  }
+
+  private static String part(JsonObject object) {
+    return OAuthDigests.base64Url(object.toBuffer().getBytes());
+  }
+
+  @Override
+  public boolean isOurs(HttpServerRequest request, String token) {
+    String[] parts = parts(token);
+    JsonObject claims = parts == null ? null : object(parts[1]);
+    return claims != null
+        && OwnUrl.of(request, options.url()).base().equals(claims.getValue("iss"));
+  }
+
+  @Override
+  public Future<@Nullable IssuedToken> verify(HttpServerRequest request, String token) {
+    JsonObject claims = claims(token);
+    OwnUrl own = OwnUrl.of(request, options.url());
+    if (claims == null
+        || !own.base().equals(claims.getValue("iss"))
+        || !(claims.getValue("aud") instanceof String audience)
+        || !own.covers(audience, String.valueOf(request.path()))
+        || !(claims.getValue("sub") instanceof String name)
+        || !(claims.getValue("exp") instanceof Number end)
+        || !(claims.getValue("sid") instanceof String family)
+        || !(claims.getValue("roles") instanceof JsonArray roles)
+        || end.longValue() <= clock.instant().getEpochSecond()) {
+      return Future.succeededFuture(null);
+    }
+    IssuedToken issued =
+        new IssuedToken(
+            SignInPrincipals.of(name, roles, Boolean.TRUE.equals(claims.getValue("admin"))),
+            Instant.ofEpochSecond(end.longValue()),
+            family);
+    return families.isAlive(family).map(alive -> alive ? issued : null);
+  }
+
+  /** The family of a token with a valid signature, also of one that has expired; null for none. */
+  @Nullable String family(String token) {
+    JsonObject claims = claims(token);
+    return claims != null && claims.getValue("sid") instanceof String family ? family : null;
+  }
+
+  @Override
+  public boolean isEnded(String family) {
+    return families.isEnded(family);
+  }
+
+  /** The claims of a token that we signed; null for all else. */
+  private @Nullable JsonObject claims(String token) {
+    String[] parts = parts(token);
+    JsonObject header = parts == null ? null : object(parts[0]);
+    if (parts == null
+        || header == null
+        || !TYPE.equals(header.getValue("typ"))
+        || !ALGORITHM.equals(header.getValue("alg"))
+        || !(header.getValue("kid") instanceof String id)) {
+      return null;
+    }
+    DayKey key = keys.verifying(id);
+    if (key == null) {
+      return null;
+    }
+    try {
+      Signature signature = Signature.getInstance(ALGORITHM);
+      signature.initVerify(key.open());
+      signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
+      return signature.verify(Base64.getUrlDecoder().decode(parts[2])) ? object(parts[1]) : null;
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static String @Nullable [] parts(String token) {
+    String[] parts = token.length() > LONGEST ? new String[0] : token.split("\\.", 4);
+    return parts.length == 3 ? parts : null;
+  }
+
+  /** An object in which no member stands twice; null for all else. */
+  static @Nullable JsonObject object(String part) {
+    try {
+      Buffer text = Buffer.buffer(Base64.getUrlDecoder().decode(part));
+      return RawJson.checkedObject(text, ParseLimits.DEFAULT).toJsonObject();
+    } catch (IllegalArgumentException | ProtocolException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.mcpbus.security.signin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.testing.LoginBrowser;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The way of a login that nobody disturbs. */
+@ExtendWith(VertxExtension.class)
+class SignInTest {
+
+  private SignInBed bed;
+
+  @BeforeEach
+  void start(Vertx vertx) {
+    bed = new SignInBed(vertx);
+  }
+
+  @AfterEach
+  void close() {
+    bed.close();
+  }
+
+  private static JsonObject claims(String token) {
+    return new JsonObject(
+        new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void the_metadata_has_what_clients_of_mcp_look_for() {
+    for (String place :
+        new String[] {
+          "/.well-known/oauth-authorization-server",
+          "/.well-known/oauth-authorization-server/mcp",
+          "/.well-known/openid-configuration"
+        }) {
+      JsonObject metadata = new JsonObject(bed.browser.get(bed.base() + place).body());
+      assertThat(metadata.getString("issuer")).isEqualTo(bed.base());
+      assertThat(metadata.getJsonArray("code_challenge_methods_supported")).containsExactly("S256");
+      assertThat(metadata.getBoolean("authorization_response_iss_parameter_supported")).isTrue();
+      assertThat(metadata.getBoolean("client_id_metadata_document_supported")).isTrue();
+      assertThat(metadata.getString("registration_endpoint"))
+          .isEqualTo(bed.base() + "/oauth/register");
+    }
+  }
+
+  @Test
+  void a_person_consents_logs_in_at_the_provider_and_the_program_gets_tokens() {
+    String client = bed.client();
+    HttpResponse<String> consent = bed.browser.open(bed.authorize(client));
+    assertThat(consent.statusCode()).isEqualTo(200);
+    assertThat(consent.body())
+        .contains("A program", "127.0.0.1", SignInBed.REDIRECT, bed.base() + "/mcp")
+        .contains("a program on this computer");
+    assertThat(bed.provider.visits()).isZero();
+
+    HttpResponse<String> leaving = bed.browser.answer(bed.base(), consent, "allow");
+    String callback = LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)));
+    String back = LoginBrowser.location(bed.browser.open(callback));
+    assertThat(back).startsWith(SignInBed.REDIRECT + "?code=");
+    assertThat(LoginBrowser.fields(back))
+        .containsEntry("state", "state of the program")
+        .containsEntry("iss", bed.base());
+
+    HttpResponse<String> answer =
+        bed.token(bed.redemption(client, LoginBrowser.field(back, "code")));
+    JsonObject tokens = new JsonObject(answer.body());
+    assertThat(tokens.getString("token_type")).isEqualTo("Bearer");
+    assertThat(tokens.getLong("expires_in")).isEqualTo(600);
+    JsonObject claims = claims(tokens.getString("access_token"));
+    assertThat(claims.getString("sub")).isEqualTo("user:ada");
+    assertThat(claims.getString("aud")).isEqualTo(bed.base() + "/mcp");
+    assertThat(claims.getString("iss")).isEqualTo(bed.base());
+
+    JsonObject renewed =
+        new JsonObject(bed.renew(client, tokens.getString("refresh_token")).body());
+    assertThat(claims(renewed.getString("access_token")).getString("sub")).isEqualTo("user:ada");
+    assertThat(renewed.getString("refresh_token")).isNotEqualTo(tokens.getString("refresh_token"));
+  }
+
+  @Test
+  void a_person_who_cancels_sends_the_program_an_error_and_never_visits_the_provider() {
+    HttpResponse<String> consent = bed.browser.open(bed.authorize(bed.client()));
+    String back = LoginBrowser.leadsTo(bed.browser.answer(bed.base(), consent, "deny"));
+    assertThat(LoginBrowser.fields(back))
+        .containsEntry("error", "access_denied")
+        .containsEntry("iss", bed.base())
+        .containsEntry("state", "state of the program");
+    assertThat(bed.provider.visits()).isZero();
+  }
+
+  /** Every step at another node, none of which knows what another was told. */
+  @Test
+  void each_step_of_a_login_goes_on_at_another_node() {
+    String client = bed.client();
+    HttpResponse<String> consent = bed.browser.open(bed.authorize(client));
+    SignIn second = bed.node();
+    assertThat(second.texts().open(SealedTexts.Purpose.CLIENT, client)).isNotNull();
+    assertThat(second.texts().open(SealedTexts.Purpose.CONSENT, LoginBrowser.request(consent)))
+        .isNotNull();
+    String code = bed.code(client);
+    assertThat(second.texts().open(SealedTexts.Purpose.CODE, code)).isNotNull();
+  }
+
+  @Test
+  void a_program_on_this_computer_comes_back_at_any_port() {
+    Map<String, String> request = bed.request(bed.client());
+    request.put("redirect_uri", "http://127.0.0.1:50123/callback");
+    assertThat(bed.browser.login(bed.base(), bed.authorize(request)))
+        .startsWith("http://127.0.0.1:50123/callback?code=");
+  }
+
+  @Test
+  void a_registration_says_what_counts_and_ends() {
+    JsonObject metadata =
+        SignInBed.metadata()
+            .put("token_endpoint_auth_method", "client_secret_basic")
+            .put("grant_types", new JsonArray().add("authorization_code"));
+    HttpResponse<String> answer = bed.browser.json(bed.base() + "/oauth/register", metadata);
+    JsonObject registered = new JsonObject(answer.body());
+    assertThat(answer.statusCode()).isEqualTo(201);
+    assertThat(registered.getString("token_endpoint_auth_method")).isEqualTo("none");
+    assertThat(registered.containsKey("client_secret")).isFalse();
+    String client = registered.getString("client_id");
+    assertThat(bed.tokens(client).containsKey("refresh_token")).isFalse();
+    bed.wait(Duration.ofDays(366));
+    assertThat(bed.browser.open(bed.authorize(client)).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void a_login_lasts_as_long_as_it_is_renewed_within_its_time() {
+    String client = bed.client();
+    String refresh = bed.tokens(client).getString("refresh_token");
+    for (int i = 0; i < 3; i++) {
+      bed.wait(Duration.ofDays(29));
+      refresh = new JsonObject(bed.renew(client, refresh).body()).getString("refresh_token");
+      assertThat(refresh).isNotNull();
+    }
+    bed.wait(Duration.ofDays(31));
+    assertThat(bed.renew(client, refresh).body()).contains("invalid_grant");
+  }
+
+  @Test
+  void the_tokens_of_the_provider_are_kept_and_never_given_away() {
+    String client = bed.client();
+    String answer = bed.tokens(client).encode();
+    assertThat(answer).doesNotContain("of the provider");
+  }
+
+  @Test
+  void a_device_waits_until_a_person_has_typed_its_code() {
+    String client =
+        bed.client(
+            new JsonObject()
+                .put("client_name", "A device")
+                .put(
+                    "grant_types",
+                    new JsonArray().add(SignInClient.DEVICE_GRANT).add("refresh_token")));
+    JsonObject device =
+        new JsonObject(
+            bed.browser
+                .post(bed.base() + "/oauth/device_authorization", Map.of("client_id", client))
+                .body());
+    Map<String, String> poll =
+        Map.of(
+            "grant_type",
+            SignInClient.DEVICE_GRANT,
+            "client_id",
+            client,
+            "device_code",
+            device.getString("device_code"));
+    assertThat(bed.token(poll).body()).contains("authorization_pending");
+
+    assertThat(bed.browser.open(device.getString("verification_uri_complete")).body())
+        .contains(device.getString("user_code"));
+    HttpResponse<String> consent =
+        bed.browser.post(
+            device.getString("verification_uri"),
+            Map.of("user_code", device.getString("user_code").toLowerCase().replace("-", " ")),
+            "Origin",
+            bed.base());
+    assertThat(consent.body()).contains("A device", device.getString("user_code"));
+    HttpResponse<String> leaving = bed.browser.answer(bed.base(), consent, "allow");
+    String callback = LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)));
+    assertThat(bed.browser.open(callback).body()).contains("You are logged in");
+
+    bed.forget("signin poll");
+    JsonObject tokens = new JsonObject(bed.token(poll).body());
+    assertThat(claims(tokens.getString("access_token")).getString("sub")).isEqualTo("user:ada");
+    assertThat(tokens.getString("refresh_token")).isNotNull();
+    bed.forget("signin poll");
+    assertThat(bed.token(poll).body()).contains("expired_token");
+  }
+}
