@@ -58,6 +58,18 @@ public record AuthOptions(
     this(apiKeys, issuers, resource, dpop, policies, limits, audit, auditFile, null);
   }
 
+  /** Without a sign-in. */
+  public AuthOptions(
+      List<ApiKey> apiKeys,
+      List<Issuer> issuers,
+      @Nullable String resource,
+      List<Policy> policies,
+      Limits limits,
+      boolean audit,
+      @Nullable AuditFile auditFile) {
+    this(apiKeys, issuers, resource, policies, limits, audit, auditFile, null);
+  }
+
   public AuthOptions {
     apiKeys = List.copyOf(apiKeys);
     issuers = List.copyOf(issuers);

@@ -138,7 +138,7 @@ public final class LoginBrowser {
   /** The fields of a URL's query. */
   public static Map<String, String> fields(String url) {
     Map<String, String> fields = new LinkedHashMap<>();
-    for (String pair : url.substring(url.indexOf('?') + 1).split("&")) {
+    for (String pair : url.substring(url.indexOf('?') + 1).split("&", -1)) {
       String[] parts = pair.split("=", 2);
       fields.put(
           URLDecoder.decode(parts[0], StandardCharsets.UTF_8),

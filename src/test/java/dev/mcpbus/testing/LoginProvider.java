@@ -160,7 +160,7 @@ public final class LoginProvider implements AutoCloseable {
 
   private static Map<String, String> fields(String text) {
     Map<String, String> fields = new LinkedHashMap<>();
-    for (String pair : text.split("&")) {
+    for (String pair : text.split("&", -1)) {
       String[] parts = pair.split("=", 2);
       fields.put(
           URLDecoder.decode(parts[0], StandardCharsets.UTF_8),
