@@ -67,7 +67,7 @@ public record AuthOptions(
       Limits limits,
       boolean audit,
       @Nullable AuditFile auditFile) {
-    this(apiKeys, issuers, resource, policies, limits, audit, auditFile, null);
+    this(apiKeys, issuers, resource, Dpop.DEFAULT, policies, limits, audit, auditFile, null);
   }
 
   public AuthOptions {

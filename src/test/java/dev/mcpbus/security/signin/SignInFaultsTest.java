@@ -365,13 +365,13 @@ class SignInFaultsTest {
     for (String path : List.of("/api/caller", "/mcp", "/mcp/docs", "/mcp/gitx", "/openapi.json")) {
       assertThat(bed.call(path, gateway).statusCode()).as(path).isEqualTo(401);
     }
-    String[] parts = token.split("\\.");
+    String[] parts = token.split("\\.", -1);
     for (String forged :
         List.of(
             parts[0] + "." + parts[1] + "." + parts[2].substring(2) + "AA",
             parts[0] + "." + parts[1] + ".",
             "eyJhbGciOiJub25lIn0." + parts[1] + ".",
-            parts[0] + "." + gateway.split("\\.")[1] + "." + parts[2])) {
+            parts[0] + "." + gateway.split("\\.", -1)[1] + "." + parts[2])) {
       assertThat(bed.call("/api/caller", forged).statusCode()).isEqualTo(401);
     }
     String other = bed.client(SignInBed.metadata().put("client_name", "Another"));
