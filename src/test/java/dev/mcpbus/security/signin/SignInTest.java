@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +36,8 @@ class SignInTest {
 
   private static JsonObject claims(String token) {
     return new JsonObject(
-        new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), StandardCharsets.UTF_8));
+        new String(
+            Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]), StandardCharsets.UTF_8));
   }
 
   @Test
@@ -188,7 +190,9 @@ class SignInTest {
     HttpResponse<String> consent =
         bed.browser.post(
             device.getString("verification_uri"),
-            Map.of("user_code", device.getString("user_code").toLowerCase().replace("-", " ")),
+            Map.of(
+                "user_code",
+                device.getString("user_code").toLowerCase(Locale.ROOT).replace("-", " ")),
             "Origin",
             bed.base());
     assertThat(consent.body()).contains("A device", device.getString("user_code"));
