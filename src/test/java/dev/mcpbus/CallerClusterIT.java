@@ -94,7 +94,8 @@ class CallerClusterIT {
     }
     await()
         .until(
-            () -> nodes.values().stream().allMatch(n -> n.statuses().keySet().containsAll(SERVERS)));
+            () ->
+                nodes.values().stream().allMatch(n -> n.statuses().keySet().containsAll(SERVERS)));
     tokens =
         Map.of(
             "alice", provider.accessToken("alice", RESOURCE, "mcp notes"),
@@ -124,8 +125,7 @@ class CallerClusterIT {
   }
 
   private Http.Answer whoami(Node at, String server, String person) {
-    return Http.post(
-        at.port(), "/api/servers/" + server + "/tools/whoami", "{}", as(person));
+    return Http.post(at.port(), "/api/servers/" + server + "/tools/whoami", "{}", as(person));
   }
 
   private static String text(Http.Answer answer) {
@@ -195,8 +195,7 @@ class CallerClusterIT {
       McpHttp client = new McpHttp(node.port(), "/mcp");
       for (String person : List.of("alice", "bob")) {
         String other = person.equals("alice") ? "bob" : "alice";
-        McpHttp.Session session =
-            client.initialize("2025-11-25", new JsonObject(), as(person));
+        McpHttp.Session session = client.initialize("2025-11-25", new JsonObject(), as(person));
         assertThat(McpHttp.names(session.call("tools/list", new JsonObject()).result(), "tools"))
             .contains("vault__of_" + person, "notes__of_" + person)
             .doesNotContain("vault__of_" + other, "notes__of_" + other);
@@ -215,11 +214,11 @@ class CallerClusterIT {
     store(nodes.get("three"), "alice", CallerServer.secret("dora"));
     for (Node node : nodes.values()) {
       await()
-          .untilAsserted(
-              () -> assertThat(text(whoami(node, "vault", "alice"))).isEqualTo("dora"));
+          .untilAsserted(() -> assertThat(text(whoami(node, "vault", "alice"))).isEqualTo("dora"));
       assertThat(text(whoami(node, "vault", "bob"))).isEqualTo("bob");
     }
-    Http.Answer removed = Http.delete(nodes.get("two").port(), "/api/credentials/vault", as("alice"));
+    Http.Answer removed =
+        Http.delete(nodes.get("two").port(), "/api/credentials/vault", as("alice"));
     assertThat(removed.status()).isEqualTo(200);
     for (Node node : nodes.values()) {
       await()

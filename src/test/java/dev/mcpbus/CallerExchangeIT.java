@@ -102,8 +102,7 @@ class CallerExchangeIT {
             BridgeOptions.DEFAULT.withPort(0),
             new AuthOptions(
                 List.of(new ApiKey("robot", ROBOT.hash(), Set.of(), false, null, null)),
-                List.of(
-                    Issuer.of("corp", provider.issuer(), Set.of(RESOURCE, BRIEF, ELSEWHERE))),
+                List.of(Issuer.of("corp", provider.issuer(), Set.of(RESOURCE, BRIEF, ELSEWHERE))),
                 null,
                 List.of(),
                 Limits.UNBOUNDED,
@@ -189,8 +188,7 @@ class CallerExchangeIT {
       assertThat(about.getValue("audience")).isEqualTo(server.url().toString());
       assertThat(server.hasSeen(tokens.get(i))).isFalse();
     }
-    assertThat(subjects())
-        .containsExactly(Sha256.hex(tokens.get(0)), Sha256.hex(tokens.get(1)));
+    assertThat(subjects()).containsExactly(Sha256.hex(tokens.get(0)), Sha256.hex(tokens.get(1)));
     assertThat(server.hasSeen("application/json")).as("the fixture tells what arrives").isTrue();
     assertThat(server.crossed()).isEmpty();
   }
