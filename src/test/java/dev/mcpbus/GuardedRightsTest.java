@@ -50,6 +50,7 @@ class GuardedRightsTest {
               "hosting.credentials.CallerCredentials",
               "hosting.credentials.OAuthAuthenticators",
               "security.oauth.CallerTokens",
+              "security.oauth.SubjectToken",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",

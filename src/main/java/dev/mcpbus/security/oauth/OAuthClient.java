@@ -602,7 +602,9 @@ public final class OAuthClient {
 
   private Future<Boolean> keep(Obtained obtained, Set<String> requested) {
     RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
-    OAuthTokens tokens = obtained.tokens();
+    // Without the caller there is no further token for it: its own token decides each time.
+    OAuthTokens tokens =
+        settings.options().isOfCaller() ? obtained.tokens().withoutRefresh() : obtained.tokens();
     synchronized (this) {
       renewed = environment.clock().instant();
       untried = tokens.access();

@@ -51,7 +51,8 @@ class CallerTokenTest extends OAuthFixture {
   void an_exchange_names_the_token_its_type_and_the_audience() throws Exception {
     OAuthClient client =
         ofCaller(
-            OAuthGrant.TOKEN_EXCHANGE, Map.of("audience", "crm", "scopes", List.of("read", "write")));
+            OAuthGrant.TOKEN_EXCHANGE,
+            Map.of("audience", "crm", "scopes", List.of("read", "write")));
     assertThat(challenged(client)).isTrue();
     assertThat(get(token(client))).isEqualTo("at-1");
     assertThat(world.grants(EXCHANGE).get(0).fields())
