@@ -83,6 +83,19 @@ class CallerExchangeIT {
   }
 
   private void serve(String era) {
+    serve(
+        era,
+        new AuthOptions(
+            List.of(new ApiKey("robot", ROBOT.hash(), Set.of(), false, null, null)),
+            List.of(Issuer.of("corp", provider.issuer(), Set.of(RESOURCE, BRIEF, ELSEWHERE))),
+            null,
+            List.of(),
+            Limits.UNBOUNDED,
+            false,
+            null));
+  }
+
+  private void serve(String era, AuthOptions auth) {
     server = CallerServer.ofTokens(era, provider);
     JsonObject oauth =
         new JsonObject()
@@ -98,16 +111,7 @@ class CallerExchangeIT {
             .put("oauth", oauth);
     bus =
         TestBus.startWithAuth(
-            TestBus.server("notes", entry),
-            BridgeOptions.DEFAULT.withPort(0),
-            new AuthOptions(
-                List.of(new ApiKey("robot", ROBOT.hash(), Set.of(), false, null, null)),
-                List.of(Issuer.of("corp", provider.issuer(), Set.of(RESOURCE, BRIEF, ELSEWHERE))),
-                null,
-                List.of(),
-                Limits.UNBOUNDED,
-                false,
-                null));
+            TestBus.server("notes", entry), BridgeOptions.DEFAULT.withPort(0), auth);
   }
 
   private String token(String person) {
@@ -221,6 +225,15 @@ class CallerExchangeIT {
     assertThat(subjects()).isEmpty();
     assertThat(text(call(token("alice"), "whoami"))).isEqualTo("alice");
     assertThat(byBus("corp:alice", "whoami")).isEqualTo("alice");
+  }
+
+  @Test
+  void a_token_that_nobody_has_verified_is_not_exchanged() {
+    serve("both", AuthOptions.NONE);
+    String token = token("alice");
+    assertThat(refusal(call(token, "whoami"))).contains("no token that can be exchanged");
+    assertThat(subjects()).isEmpty();
+    assertThat(server.hasSeen(token)).isFalse();
   }
 
   @Test

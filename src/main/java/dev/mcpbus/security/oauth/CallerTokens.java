@@ -7,6 +7,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The newest token with which each principal came in, for servers whose token is made of the
  * caller's (RFC 8693). Doors note it only while a server acts for its callers. In a cluster all
- * nodes find it, sealed in the store of tokens. Any thread may call.
+ * nodes find it, sealed in the store of tokens, until it expires. Any thread may call.
  */
 public final class CallerTokens implements Shareable {
 
@@ -70,8 +72,11 @@ public final class CallerTokens implements Shareable {
       before = tokens.put(principal, token);
     }
     if (vertx.isClustered() && !token.equals(before)) {
-      store()
-          .save(key(principal), new JsonObject().put(TOKEN, token.reveal()))
+      JsonObject state = new JsonObject().put(TOKEN, token.reveal());
+      Duration left = SubjectToken.left(token, Instant.now());
+      (left == null
+              ? store().save(key(principal), state)
+              : store().save(key(principal), state, left))
           .onFailure(why -> LOG.warn("cannot store the token of a caller: {}", why.getMessage()));
     }
   }

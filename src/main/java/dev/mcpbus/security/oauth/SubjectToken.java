@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,13 @@ final class SubjectToken {
     }
     return claims.getValue("exp") instanceof Number exp && exp.longValue() <= now.getEpochSecond()
         ? "the caller's token has expired: come in with a new one"
+        : null;
+  }
+
+  /** How long a token may still be good; null where it does not say so. */
+  static @Nullable Duration left(Sensitive token, Instant now) {
+    return claims(token.reveal()).getValue("exp") instanceof Number exp
+        ? Duration.ofSeconds(Math.max(1, exp.longValue() - now.getEpochSecond()))
         : null;
   }
 
