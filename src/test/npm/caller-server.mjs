@@ -7,12 +7,13 @@
  *
  * ERA is legacy, modern or both. The token of alice, where no issuer makes them, is `token-of-alice`.
  * Over HTTP the first line on stdout is the URL; each MCP request is a further line of JSON: `method`,
- * `person`, `headers` (their names). A session that a second person uses is a line with `crossed`.
+ * `person`, `headers` (their names). A session that a second person uses is a line with `crossed`. Before
+ * any check, each request is a line with `arrived`: SHA-256 of each word of its headers, URL and body.
  *
  * Tools: `whoami`, `my_notes`, `add_note` (`note`), `wait` (`ms`, then as `whoami`), `about` (JSON: the
  * process, what the token says, the names of the headers) and one that is named `of_` and the person.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import {
@@ -157,6 +158,8 @@ async function serve(req, res, gate) {
   for await (const part of req.setEncoding('utf8')) {
     body += part;
   }
+  const words = [req.url, ...Object.values(req.headers).flat(), body].flatMap((text) => text.split(/[^\w.~+/-]+/));
+  console.log(JSON.stringify({ arrived: [...new Set(words)].map((word) => createHash('sha256').update(word).digest('hex')) }));
   req.auth = await gate(req, res);
   if (!req.auth) {
     return;

@@ -4,24 +4,26 @@
  *
  *   node identity-provider.mjs [OPTIONS]
  *
- * OPTIONS is JSON: `port` (0: a free one), `accessTokenSeconds` (300), `redirects` (where mcpbus may send
- * people back to: by default to its callback on this machine), `clients` (more of them, as RFC 7591
- * describes them), `opaque` (resources whose tokens are no JWTs; the others' are),
+ * OPTIONS is JSON: `port` (0: a free one), `accessTokenSeconds` (300), `secondsOf` (by resource: others),
+ * `redirects` (where mcpbus may send people back to: by default to its callback on this machine),
+ * `clients` (more of them, as RFC 7591 describes them), `opaque` (resources whose tokens are no JWTs; the others' are),
  * `exchangeable` (by client, the resources whose tokens it may exchange besides its own tokens),
  * `nonces` (whether DPoP proofs need one).
  *
  * The first line on stdout is {"issuer": URL}. Each request to the token, revocation,
- * introspection and registration endpoints is a further line, without its secrets.
+ * introspection and registration endpoints is a further line, without its secrets; `subject` is the
+ * SHA-256 of the token that was to be exchanged.
  * POST /test/leave?user=NAME removes a person, POST /test/return?user=NAME undoes it.
  */
 import { createServer } from 'node:http';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { errors, interactionPolicy, Provider } from 'oidc-provider';
 
 const options = {
   port: 0,
   accessTokenSeconds: 300,
+  secondsOf: {},
   redirects: ['http://127.0.0.1/oauth/callback'],
   clients: [],
   opaque: [],
@@ -64,7 +66,7 @@ function resourceServer(resource) {
     scope: SCOPES.join(' '),
     audience: resource,
     accessTokenFormat: options.opaque.includes(resource) ? 'opaque' : 'jwt',
-    accessTokenTTL: options.accessTokenSeconds,
+    accessTokenTTL: options.secondsOf[resource] ?? options.accessTokenSeconds,
     jwt: { sign: { alg: 'ES256' } },
   };
 }
@@ -205,6 +207,7 @@ provider.use(async (ctx, next) => {
     console.log(JSON.stringify({
       route, status: ctx.status, error: ctx.body?.error, detail: ctx.body?.error_description, client: client?.clientId,
       grant: params?.grant_type, resource: params?.resource ?? params?.audience, dpop: 'dpop' in ctx.headers,
+      subject: params?.subject_token && createHash('sha256').update(params.subject_token).digest('hex'),
     }));
   }
 });

@@ -51,6 +51,7 @@ class GuardedRightsTest {
               "hosting.credentials.OAuthAuthenticators",
               "security.oauth.CallerTokens",
               "security.oauth.IntrospectionEndpoint",
+              "security.oauth.SubjectToken",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",

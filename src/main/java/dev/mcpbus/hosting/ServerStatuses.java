@@ -65,7 +65,8 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
   }
 
   /**
-   * Adds the name as written, and whether the server waits for its first call, or rests while
+   * Adds the name as written, whether the server acts for its callers, which must be known also
+   * while its home does not answer, and whether the server waits for its first call, or rests while
    * clients have connections of their own; then {@code IDLE} is as it should be.
    */
   private JsonObject defined(ConnectionId id, JsonObject status) {
@@ -74,6 +75,12 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
       return status;
     }
     status.put("name", definition.name());
+    if (definition.connection().isOfCallers()) {
+      status
+          .put("identity", "caller")
+          .put(
+              "callerHeaders", new JsonArray(List.copyOf(definition.connection().callerHeaders())));
+    }
     return definition.connection().lazy() || status.containsKey("resting")
         ? status.put("lazy", true)
         : status;

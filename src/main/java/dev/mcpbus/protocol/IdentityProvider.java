@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param clientSecret of this client at the identity provider, null for none
  * @param subjectToken the identity assertion itself, or null
  * @param subjectTokenFile a file that is read again for every exchange, or null
- * @param subjectTokenType {@code id_token} or {@code saml2}, as a short name or a URN
+ * @param subjectTokenType {@code id_token}, {@code saml2}, or {@code access_token} for that of a
+ *     caller, as a short name or a URN
  */
 public record IdentityProvider(
     URI tokenEndpoint,

@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -75,6 +76,13 @@ public final class CallerServer implements AutoCloseable {
   /** Sessions that a second person used: there must be none. */
   public List<JsonObject> crossed() {
     return lines("{\"crossed\"");
+  }
+
+  /** Whether a text such as a token has arrived in a header, a URL or a body, accepted or not. */
+  public boolean hasSeen(String word) {
+    String hash = Sha256.hex(word);
+    return lines("{\"arrived\"").stream()
+        .anyMatch(line -> line.getJsonArray("arrived").contains(hash));
   }
 
   private List<JsonObject> lines(String beginning) {

@@ -228,10 +228,8 @@ final class OAuthReader {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
     ConfigNode written = entry.node().get("subjectToken");
-    Sensitive token =
-        written != null && written.text().equals(OF_CALLER)
-            ? Sensitive.of("")
-            : secret(entry, "subjectToken");
+    boolean ofCaller = written != null && written.text().equals(OF_CALLER);
+    Sensitive token = ofCaller ? Sensitive.of("") : secret(entry, "subjectToken");
     Path file = entry.file("subjectTokenFile").orElse(null);
     String type = text(entry, "subjectTokenType");
     if (entry.lacks("tokenEndpoint", "clientId")
@@ -251,6 +249,6 @@ final class OAuthReader {
         secret(entry, "clientSecret"),
         token,
         file,
-        type == null ? "id_token" : type);
+        type != null ? type : ofCaller ? "access_token" : "id_token");
   }
 }

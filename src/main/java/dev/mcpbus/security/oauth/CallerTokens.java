@@ -7,25 +7,27 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The newest token with which each principal came in, for servers whose token is made of the
  * caller's (RFC 8693). Doors note it only while a server acts for its callers. In a cluster all
- * nodes find it, sealed in the store of tokens. Any thread may call.
+ * nodes find it, sealed in the store of tokens, until it expires. Any thread may call.
  */
 public final class CallerTokens implements Shareable {
 
   /** Principals whose token is known on a node; the one that came longest ago makes room. */
   private static final int MAX = 10_000;
 
-  /** The door of another node may have noted the token a moment ago. */
-  private static final long AGAIN_MILLIS = 500;
-
+  private static final Logger LOG = LoggerFactory.getLogger(CallerTokens.class);
   private static final String TOKEN = "token";
   private static final Pattern CREDENTIAL =
       Pattern.compile("(?i)(?:bearer|dpop) +(?!mcpbus_)(\\S+)");
@@ -70,7 +72,12 @@ public final class CallerTokens implements Shareable {
       before = tokens.put(principal, token);
     }
     if (vertx.isClustered() && !token.equals(before)) {
-      store().save(key(principal), new JsonObject().put(TOKEN, token.reveal()));
+      JsonObject state = new JsonObject().put(TOKEN, token.reveal());
+      Duration left = SubjectToken.left(token, Instant.now());
+      (left == null
+              ? store().save(key(principal), state)
+              : store().save(key(principal), state, left))
+          .onFailure(why -> LOG.warn("cannot store the token of a caller: {}", why.getMessage()));
     }
   }
 
@@ -81,15 +88,6 @@ public final class CallerTokens implements Shareable {
         return Future.succeededFuture(tokens.get(principal));
       }
     }
-    return stored(principal)
-        .compose(
-            known ->
-                known != null
-                    ? Future.succeededFuture(known)
-                    : vertx.timer(AGAIN_MILLIS).compose(later -> stored(principal)));
-  }
-
-  private Future<@Nullable Sensitive> stored(String principal) {
     return store()
         .load(key(principal))
         .map(state -> state == null ? null : Sensitive.ofNullable(state.getString(TOKEN)));

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -78,9 +79,19 @@ final class ClusterTokenStore implements TokenStore {
 
   @Override
   public Future<Void> save(String key, JsonObject state) {
+    return sealed(key, state).compose(hidden -> tokens().compose(all -> all.put(key, hidden)));
+  }
+
+  @Override
+  public Future<Void> save(String key, JsonObject state, Duration keep) {
+    return sealed(key, state)
+        .compose(hidden -> tokens().compose(all -> all.put(key, hidden, keep.toMillis())));
+  }
+
+  private Future<Buffer> sealed(String key, JsonObject state) {
     try {
-      Buffer hidden = Buffer.buffer(seal.seal(state.toBuffer().getBytes(), place(key)));
-      return tokens().compose(tokens -> tokens.put(key, hidden));
+      return Future.succeededFuture(
+          Buffer.buffer(seal.seal(state.toBuffer().getBytes(), place(key))));
     } catch (GeneralSecurityException e) {
       return Future.failedFuture(e);
     }

@@ -3,6 +3,7 @@ package dev.mcpbus.security.oauth;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -48,6 +49,11 @@ final class LateTokenStore implements TokenStore {
   @Override
   public Future<Void> save(String key, JsonObject state) {
     return store().compose(store -> store.save(key, state));
+  }
+
+  @Override
+  public Future<Void> save(String key, JsonObject state, Duration keep) {
+    return store().compose(store -> store.save(key, state, keep));
   }
 
   @Override

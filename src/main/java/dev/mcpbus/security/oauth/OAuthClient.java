@@ -45,7 +45,10 @@ public final class OAuthClient {
 
   private static final long RAPID_PAUSE_MILLIS = 1_000;
 
-  /** After a failure that a retry cannot mend, this client repeats that failure for this long. */
+  /**
+   * After a failure that a retry cannot mend, this client repeats that failure for this long, or
+   * until the caller comes in with another token.
+   */
   private static final Duration QUIET = Duration.ofSeconds(10);
 
   /** How long a request waits for a person to log in; the login itself continues. */
@@ -158,6 +161,9 @@ public final class OAuthClient {
   private int rapid;
   private @Nullable OAuthException failure;
   private Instant failedAt = Instant.EPOCH;
+
+  /** The caller's token at the last exchange; null for none. */
+  private @Nullable Sensitive subject;
 
   /**
    * @param proxy of the server's entry, as in {@code HttpOptions}; null for that of the environment
@@ -596,7 +602,9 @@ public final class OAuthClient {
 
   private Future<Boolean> keep(Obtained obtained, Set<String> requested) {
     RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
-    OAuthTokens tokens = obtained.tokens();
+    // Without the caller there is no further token for it: its own token decides each time.
+    OAuthTokens tokens =
+        settings.options().isOfCaller() ? obtained.tokens().withoutRefresh() : obtained.tokens();
     synchronized (this) {
       renewed = environment.clock().instant();
       untried = tokens.access();
@@ -618,13 +626,40 @@ public final class OAuthClient {
     if (running != null) {
       return running;
     }
-    if (failure != null && environment.clock().instant().isBefore(failedAt.plus(QUIET))) {
-      return Future.failedFuture(failure);
+    OAuthException last = failure;
+    boolean quiet = last != null && environment.clock().instant().isBefore(failedAt.plus(QUIET));
+    if (last != null && quiet && !settings.options().isOfCaller()) {
+      return Future.failedFuture(last);
     }
     Promise<Boolean> promise = Promise.promise();
     running = promise.future();
-    context.run(() -> work.get().onComplete((outcome, why) -> finished(why)).onComplete(promise));
+    context.run(
+        () ->
+            environment
+                .caller()
+                .get()
+                .otherwiseEmpty() // the work fails for the same reason
+                .compose(
+                    token -> {
+                      boolean same = isSubject(token);
+                      return last != null && quiet && same
+                          ? repeated(last)
+                          : work.get().onComplete((outcome, why) -> finished(why));
+                    })
+                .onComplete(promise));
     return promise.future();
+  }
+
+  /** Whether the caller's token is still that of the last exchange; notes it. */
+  private synchronized boolean isSubject(@Nullable Sensitive token) {
+    boolean same = Objects.equals(subject, token);
+    subject = token;
+    return same;
+  }
+
+  private synchronized Future<Boolean> repeated(OAuthException last) {
+    running = null;
+    return Future.failedFuture(last);
   }
 
   private synchronized void finished(@Nullable Throwable why) {

@@ -41,6 +41,9 @@ record TokenGrants(
   private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
   private static final int MAX_ASSERTION = 64 * 1024;
 
+  /** The door of another node may have noted a newer token a moment ago. */
+  private static final long AGAIN_MILLIS = 500;
+
   /** Parameters by which a login page's own query would change the meaning of those of mcpbus. */
   private static final Set<String> OVERRIDES = Set.of("request", "request_uri", "response_mode");
 
@@ -71,7 +74,8 @@ record TokenGrants(
                             grant ->
                                 request(
                                     place, scopes, client, grant, TokenBinding.of(place.dpop()))))
-            .recover(why -> Future.failedFuture(workload().explained(why, place.server())));
+            .recover(
+                why -> Future.failedFuture(explained(workload().explained(why, place.server()))));
   }
 
   /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
@@ -181,17 +185,35 @@ record TokenGrants(
             });
   }
 
+  /** Says of a refusal that it is one of the caller's token. */
+  private Throwable explained(Throwable why) {
+    return settings.options().isOfCaller() && OAuthException.reason(why) == OAuthFailure.DENIED
+        ? new OAuthException(
+            OAuthFailure.DENIED,
+            "the caller's token was not exchanged: "
+                + why.getMessage()
+                + "; the authorization server has to let the client "
+                + settings.options().clientId()
+                + " exchange tokens of that issuer and audience for this server")
+        : why;
+  }
+
   /** The present token of the caller whose connection this is. */
   private Future<String> ofCaller() {
     return caller
         .get()
         .compose(
             token ->
-                token == null
-                    ? OAuthFailure.LOGIN_REQUIRED.fails(
-                        "the caller has no token that can be exchanged: log in at mcpbus with a token"
-                            + " of the identity provider, not with an API key")
-                    : Future.succeededFuture(token.reveal()));
+                vertx.isClustered() && SubjectToken.flaw(token, clock.instant()) != null
+                    ? vertx.timer(AGAIN_MILLIS).compose(later -> caller.get())
+                    : Future.succeededFuture(token))
+        .compose(
+            token -> {
+              String flaw = SubjectToken.flaw(token, clock.instant());
+              return token == null || flaw != null
+                  ? OAuthFailure.LOGIN_REQUIRED.fails(String.valueOf(flaw))
+                  : Future.succeededFuture(token.reveal());
+            });
   }
 
   private Future<String> subject(IdentityProvider idp) {

@@ -3,6 +3,7 @@ package dev.mcpbus.security.oauth;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,6 +25,16 @@ public interface TokenStore {
 
   /** Replaces the object; completes when it is stored. No caller changes the object afterwards. */
   Future<Void> save(String key, JsonObject state);
+
+  /**
+   * Replaces the object by one that is of no use after some time. A store that does not implement
+   * it keeps the object for longer.
+   *
+   * @param keep more than zero
+   */
+  default Future<Void> save(String key, JsonObject state, Duration keep) {
+    return save(key, state);
+  }
 
   /** Forgets the object; completes when it is gone, also where there was none. */
   default Future<Void> remove(String key) {

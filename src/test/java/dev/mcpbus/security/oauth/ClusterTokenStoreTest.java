@@ -11,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +36,14 @@ class ClusterTokenStoreTest extends OAuthFixture {
   private OAuthClient clientOfAnotherNode() {
     store = node();
     return client();
+  }
+
+  @Test
+  void what_is_of_use_for_a_time_is_gone_after_it() throws Exception {
+    get(node().save("brief", json("a", 1), Duration.ofMillis(1)));
+    get(node().save("long", json("a", 2), Duration.ofHours(1)));
+    await().until(() -> get(node().load("brief")) == null);
+    assertThat(get(node().load("long"))).isEqualTo(json("a", 2));
   }
 
   @Test

@@ -97,31 +97,32 @@ abstract class OAuthFixture {
   }
 
   OAuthClient client(OAuthSettings settings, Duration loginTimeout) {
-    return new OAuthClient(
-        settings,
-        new OAuthClient.Environment(
-            vertx,
-            store,
-            new LoginPrompt() {
-              @Override
-              public void login(String server, URI page, Duration within) {
-                prompts.add(page);
-                onPrompt.accept(page);
-                if (personIsPresent) {
-                  world.browse(page);
-                }
-              }
+    return new OAuthClient(settings, environment(loginTimeout), null);
+  }
 
-              @Override
-              public void ended(URI page) {
-                ended.add(page);
-              }
-            },
-            this::resolve,
-            () -> now,
-            patience,
-            loginTimeout),
-        null);
+  OAuthClient.Environment environment(Duration loginTimeout) {
+    return new OAuthClient.Environment(
+        vertx,
+        store,
+        new LoginPrompt() {
+          @Override
+          public void login(String server, URI page, Duration within) {
+            prompts.add(page);
+            onPrompt.accept(page);
+            if (personIsPresent) {
+              world.browse(page);
+            }
+          }
+
+          @Override
+          public void ended(URI page) {
+            ended.add(page);
+          }
+        },
+        this::resolve,
+        () -> now,
+        patience,
+        loginTimeout);
   }
 
   /** Resolves the names of the test; any other host must be an address. Uses no DNS. */
