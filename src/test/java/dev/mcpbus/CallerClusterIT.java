@@ -22,6 +22,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -115,7 +116,7 @@ class CallerClusterIT {
   }
 
   private String[] as(String person) {
-    return new String[] {"Authorization", "Bearer " + tokens.get(person)};
+    return new String[] {"Authorization", "Bearer " + Objects.requireNonNull(tokens.get(person))};
   }
 
   private static void store(Node at, String person, String secret) {
@@ -144,9 +145,17 @@ class CallerClusterIT {
     assertThat(Stream.concat(vault.crossed().stream(), notes.crossed().stream())).isEmpty();
   }
 
+  private Node node(String name) {
+    return Objects.requireNonNull(nodes.get(name));
+  }
+
+  private static JsonObject status(Node node, String server) {
+    return Objects.requireNonNull(node.statuses().get(server));
+  }
+
   private Node home(String server) {
-    String name = nodes.values().iterator().next().statuses().get(server).getString("node");
-    return nodes.get(name);
+    String name = status(nodes.values().iterator().next(), server).getString("node");
+    return node(name);
   }
 
   /** Ends the node, in good order or not, that has the server. */
@@ -168,29 +177,28 @@ class CallerClusterIT {
                                 .allMatch(
                                     one ->
                                         nodes.containsKey(
-                                            String.valueOf(
-                                                node.statuses().get(one).getString("node"))))));
+                                            String.valueOf(status(node, one).getString("node"))))));
   }
 
   @Test
   void everybody_is_himself_on_each_node_also_when_the_node_of_the_server_ends() {
-    store(nodes.get("one"), "alice", CallerServer.secret("alice"));
-    store(nodes.get("two"), "bob", CallerServer.secret("bob"));
+    store(node("one"), "alice", CallerServer.secret("alice"));
+    store(node("two"), "bob", CallerServer.secret("bob"));
     everybodyIsHimselfEverywhere();
     lose("notes", false);
     everybodyIsHimselfEverywhere();
     lose("vault", true);
     everybodyIsHimselfEverywhere();
     for (String person : List.of("alice", "bob")) {
-      assertThat(notes.hasSeen(tokens.get(person))).isFalse();
-      assertThat(vault.hasSeen(tokens.get(person))).isFalse();
+      assertThat(notes.hasSeen(Objects.requireNonNull(tokens.get(person)))).isFalse();
+      assertThat(vault.hasSeen(Objects.requireNonNull(tokens.get(person)))).isFalse();
     }
   }
 
   @Test
   void the_lists_of_each_node_are_those_of_the_principal() {
-    store(nodes.get("one"), "alice", CallerServer.secret("alice"));
-    store(nodes.get("one"), "bob", CallerServer.secret("bob"));
+    store(node("one"), "alice", CallerServer.secret("alice"));
+    store(node("one"), "bob", CallerServer.secret("bob"));
     for (Node node : nodes.values()) {
       McpHttp client = new McpHttp(node.port(), "/mcp");
       for (String person : List.of("alice", "bob")) {
@@ -208,17 +216,16 @@ class CallerClusterIT {
 
   @Test
   void a_secret_that_is_changed_on_one_node_counts_on_all() {
-    store(nodes.get("one"), "alice", CallerServer.secret("alice"));
-    store(nodes.get("one"), "bob", CallerServer.secret("bob"));
+    store(node("one"), "alice", CallerServer.secret("alice"));
+    store(node("one"), "bob", CallerServer.secret("bob"));
     everybodyIsHimselfEverywhere();
-    store(nodes.get("three"), "alice", CallerServer.secret("dora"));
+    store(node("three"), "alice", CallerServer.secret("dora"));
     for (Node node : nodes.values()) {
       await()
           .untilAsserted(() -> assertThat(text(whoami(node, "vault", "alice"))).isEqualTo("dora"));
       assertThat(text(whoami(node, "vault", "bob"))).isEqualTo("bob");
     }
-    Http.Answer removed =
-        Http.delete(nodes.get("two").port(), "/api/credentials/vault", as("alice"));
+    Http.Answer removed = Http.delete(node("two").port(), "/api/credentials/vault", as("alice"));
     assertThat(removed.status()).isEqualTo(200);
     for (Node node : nodes.values()) {
       await()
