@@ -18,6 +18,7 @@ import dev.mcpbus.testing.CallerServer;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ProofKey;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -232,6 +233,31 @@ class CallerExchangeIT {
     serve("both", AuthOptions.NONE);
     String token = token("alice");
     assertThat(refusal(call(token, "whoami"))).contains("no token that can be exchanged");
+    assertThat(subjects()).isEmpty();
+    assertThat(server.hasSeen(token)).isFalse();
+  }
+
+  @Test
+  void a_token_that_is_bound_to_a_key_comes_in_and_is_not_exchanged() {
+    serve("both");
+    ProofKey key = ProofKey.ec();
+    JsonObject claims = key.claims("POST", provider.issuer() + "/token", "");
+    claims.remove("ath");
+    String token =
+        provider
+            .logIn("alice", RESOURCE, SCOPES, "DPoP", key.proof(key.header(), claims))
+            .getString("access_token");
+    String path = "/api/servers/notes/tools/whoami";
+    Http.Answer answer =
+        Http.post(
+            bus.port(),
+            path,
+            "{}",
+            "Authorization",
+            "DPoP " + token,
+            "DPoP",
+            key.proof("POST", "http://127.0.0.1:" + bus.port() + path, token));
+    assertThat(refusal(answer)).contains("bound to a key");
     assertThat(subjects()).isEmpty();
     assertThat(server.hasSeen(token)).isFalse();
   }
