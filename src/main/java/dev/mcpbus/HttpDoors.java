@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.OnceOnly;
 import dev.mcpbus.security.SignInOptions;
+import dev.mcpbus.security.oauth.CallerTokens;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.KeptKey;
 import dev.mcpbus.security.oauth.OAuthDigests;
@@ -64,6 +65,7 @@ final class HttpDoors {
     this.signIn = newSignIn;
     if (newSignIn != null) {
       access.ownTokens(newSignIn.tokens());
+      CallerTokens.of(vertx).signedIn(newSignIn::providerToken);
     }
     this.bridges =
         BridgeVerticle.several(

@@ -38,6 +38,9 @@ public final class LoginProvider implements AutoCloseable {
   private volatile String issuerInAnswer = "";
   private volatile String subject = "ada";
 
+  private static final String REFRESH = "refresh of the provider";
+  private final AtomicInteger renewals = new AtomicInteger();
+
   public LoginProvider(Vertx vertx) {
     server =
         TestBus.await(vertx.createHttpServer().requestHandler(this::handle).listen(0, "127.0.0.1"));
@@ -113,6 +116,16 @@ public final class LoginProvider implements AutoCloseable {
 
   private void token(HttpServerRequest request, Map<String, String> form) {
     Map<String, String> asked = codes.remove(form.getOrDefault("code", ""));
+    if (REFRESH.equals(form.get("refresh_token"))) {
+      json(
+          request,
+          200,
+          new JsonObject()
+              .put("access_token", "renewed " + renewals.incrementAndGet())
+              .put("expires_in", 300)
+              .put("token_type", "Bearer"));
+      return;
+    }
     String basic =
         "Basic "
             + Base64.getEncoder()
@@ -145,7 +158,7 @@ public final class LoginProvider implements AutoCloseable {
         new JsonObject()
             .put("id_token", token)
             .put("access_token", "of the provider for " + asked.get("person"))
-            .put("refresh_token", "refresh of the provider")
+            .put("refresh_token", REFRESH)
             .put("expires_in", 300)
             .put("token_type", "Bearer"));
   }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ public final class CallerTokens implements Shareable {
   private static final Pattern CREDENTIAL =
       Pattern.compile("(?i)(?:bearer|dpop) +(?!mcpbus_)(\\S+)");
 
+  private volatile @Nullable Function<String, Future<@Nullable Sensitive>> ofSignIn;
   private final Vertx vertx;
   private final Map<String, Sensitive> tokens =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -81,8 +83,28 @@ public final class CallerTokens implements Shareable {
     }
   }
 
+  /**
+   * Where people sign in at mcpbus, which then has tokens of the provider for them: these are
+   * exchanged, and never one that mcpbus itself has issued.
+   *
+   * @param tokens completes with null for a principal that has not signed in
+   */
+  public void signedIn(Function<String, Future<@Nullable Sensitive>> tokens) {
+    ofSignIn = tokens;
+  }
+
   /** The newest token of a principal; null where none is known. */
   public Future<@Nullable Sensitive> token(String principal) {
+    Function<String, Future<@Nullable Sensitive>> first = ofSignIn;
+    return first == null
+        ? shown(principal)
+        : first
+            .apply(principal)
+            .compose(known -> known == null ? shown(principal) : Future.succeededFuture(known));
+  }
+
+  /** The token with which the principal came in. */
+  private Future<@Nullable Sensitive> shown(String principal) {
     if (!vertx.isClustered()) {
       synchronized (this) {
         return Future.succeededFuture(tokens.get(principal));

@@ -267,8 +267,7 @@ final class LoginRoutes {
             login,
             principal,
             now + (login.userCode() == null ? TokenFamilies.UNREDEEMED : LOGIN).toSeconds());
-    JsonObject kept =
-        answer.tokens().copy().put("received", now).put("issuer", options.provider().issuer());
+    JsonObject kept = answer.tokens().copy().put("issuer", options.provider().issuer());
     return signIn
         .families()
         .begin(family)

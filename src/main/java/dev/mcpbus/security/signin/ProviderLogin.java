@@ -171,18 +171,7 @@ final class ProviderLogin {
               form.put("code", code);
               form.put("redirect_uri", callback(base));
               form.put("code_verifier", verifier);
-              Map<String, String> headers = new LinkedHashMap<>();
-              headers.put("Content-Type", FormEncoding.TYPE);
-              Sensitive secret = provider.clientSecret();
-              if (secret == null || known.inBody()) {
-                form.put("client_id", provider.clientId());
-              }
-              if (secret != null && known.inBody()) {
-                form.put("client_secret", secret.reveal());
-              } else if (secret != null) {
-                headers.put("Authorization", basic(provider.clientId(), secret.reveal()));
-              }
-              return http.post(guard, known.token(), WHAT, headers, FormEncoding.encode(form))
+              return ask(known, form)
                   .compose(
                       reply ->
                           reply.status() == 200
@@ -191,6 +180,43 @@ final class ProviderLogin {
                                   .map(claims -> new ProviderAnswer(claims, reply.body()))
                               : unavailable("it gives no id token for the login"));
             });
+  }
+
+  /**
+   * Renews what a login has given; fails with a {@link SignInRefusal}.
+   *
+   * @return the answer of the token endpoint
+   */
+  Future<JsonObject> renew(String refreshToken) {
+    return metadata()
+        .compose(
+            known -> {
+              Map<String, String> form = new LinkedHashMap<>();
+              form.put("grant_type", "refresh_token");
+              form.put("refresh_token", refreshToken);
+              return ask(known, form);
+            })
+        .compose(
+            reply ->
+                reply.status() == 200 && reply.body().getValue("access_token") instanceof String
+                    ? Future.succeededFuture(reply.body())
+                    : unavailable("it does not renew the token of a person"));
+  }
+
+  /** A request to the token endpoint, with the credential of mcpbus. */
+  private Future<GuardedHttp.Reply> ask(ProviderMetadata known, Map<String, String> form) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Content-Type", FormEncoding.TYPE);
+    Sensitive secret = provider.clientSecret();
+    if (secret == null || known.inBody()) {
+      form.put("client_id", provider.clientId());
+    }
+    if (secret != null && known.inBody()) {
+      form.put("client_secret", secret.reveal());
+    } else if (secret != null) {
+      headers.put("Authorization", basic(provider.clientId(), secret.reveal()));
+    }
+    return http.post(guard, known.token(), WHAT, headers, FormEncoding.encode(form));
   }
 
   /** The names in a form of their own (RFC 6749, section 2.3.1). */

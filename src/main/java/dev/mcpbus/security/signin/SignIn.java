@@ -1,6 +1,8 @@
 package dev.mcpbus.security.signin;
 
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.oauth.GuardedHttp;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * mcpbus as an authorization server: what all HTTP verticles of a node share. The {@link
@@ -52,6 +55,7 @@ public final class SignIn {
   private final TokenKeys keys;
   private final TokenFamilies families;
   private final AccessTokens tokens;
+  private final ProviderTokens provided;
   private final AddressLimit limit;
   private final AddressLimit guesses;
 
@@ -62,6 +66,12 @@ public final class SignIn {
     this.keys = new TokenKeys(world.secret(), world.clock());
     this.families = new TokenFamilies(world.vertx(), world.store(), world.clock());
     this.tokens = new AccessTokens(options, keys, families, world.clock());
+    this.provided =
+        new ProviderTokens(
+            world.store(),
+            provider(new GuardedHttp(world.vertx(), TIMEOUT, null)),
+            InternalContext.create(world.vertx()),
+            world.clock());
     this.limit = new AddressLimit(20, 200, world.nanos());
     this.guesses = new AddressLimit(0.2, 10, world.nanos());
   }
@@ -71,19 +81,31 @@ public final class SignIn {
     return tokens;
   }
 
+  /** A client of the provider, for one context. */
+  private ProviderLogin provider(GuardedHttp http) {
+    String issuer = options.provider().issuer();
+    return new ProviderLogin(
+        options,
+        http,
+        new UrlGuard(List.of(URI.create(issuer)), world.resolver()),
+        set -> new IssuerKeys(world.vertx(), issuer, URI.create(set), world.resolver()),
+        world.clock(),
+        world.nanos());
+  }
+
+  /**
+   * What the provider has given for a principal that has signed in, renewed where it has to be;
+   * completes with null where there is nothing.
+   */
+  public Future<@Nullable Sensitive> providerToken(String principal) {
+    return provided.of(principal);
+  }
+
   /** The part that answers the requests of one HTTP verticle, on its context. */
   public SignInHandler handler() {
     GuardedHttp http = new GuardedHttp(world.vertx(), TIMEOUT, null);
     UrlGuard strangers = new UrlGuard(List.of(), world.resolver());
-    String issuer = options.provider().issuer();
-    ProviderLogin provider =
-        new ProviderLogin(
-            options,
-            http,
-            new UrlGuard(List.of(URI.create(issuer)), world.resolver()),
-            set -> new IssuerKeys(world.vertx(), issuer, URI.create(set), world.resolver()),
-            world.clock(),
-            world.nanos());
+    ProviderLogin provider = provider(http);
     ClientDirectory clients =
         new ClientDirectory(
             options,

@@ -238,6 +238,6 @@ final class TokenFamilies {
 
   /** Keeps the provider's tokens of a principal, for a later exchange. */
   Future<Void> keep(String principal, JsonObject tokens) {
-    return store.save(TokenStore.keyOf(principal, "signin"), tokens);
+    return ProviderTokens.keep(store, principal, tokens, clock.instant().getEpochSecond());
   }
 }

@@ -2,7 +2,9 @@ package dev.mcpbus.security.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.LoginBrowser;
+import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -159,6 +161,19 @@ class SignInTest {
     String client = bed.client();
     String answer = bed.tokens(client).encode();
     assertThat(answer).doesNotContain("of the provider");
+  }
+
+  @Test
+  void the_token_of_the_provider_is_renewed_for_an_exchange_and_is_that_of_its_person() {
+    bed.tokens(bed.client());
+    assertThat(TestBus.await(bed.signIn().providerToken("user:ada")))
+        .isEqualTo(Sensitive.of("of the provider for ada"));
+    assertThat(TestBus.await(bed.signIn().providerToken("user:bob"))).isNull();
+    bed.wait(Duration.ofMinutes(6));
+    assertThat(TestBus.await(bed.signIn().providerToken("user:ada")))
+        .isEqualTo(Sensitive.of("renewed 1"));
+    assertThat(TestBus.await(bed.node().providerToken("user:ada")))
+        .isEqualTo(Sensitive.of("renewed 1"));
   }
 
   @Test
