@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -179,11 +178,6 @@ public record AuthOptions(
     /** Whether this is the issuer that {@code iss} names, a slash at the end apart. */
     public boolean isCalled(String iss) {
       return IssuerKeys.isSame(issuer, iss);
-    }
-
-    /** Whether the tokens of both are signed with the same keys. */
-    boolean hasKeysOf(Issuer other) {
-      return issuer.equals(other.issuer) && Objects.equals(jwks, other.jwks);
     }
   }
 

@@ -146,7 +146,8 @@ final class DpopVerifier {
         && !id.isBlank()
         && id.length() <= MAX_ID
         && claims.getValue("htu") instanceof String url
-        && place(origin + request.path()).equals(place(url));
+        && !place(url).isEmpty()
+        && place(url).equals(place(origin + request.path()));
   }
 
   /**

@@ -33,7 +33,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** Headers that pages of allowed origins may send. */
   private static final String SENT =
-      "Content-Type, Authorization, X-Api-Key, Timeout, Traceparent, Tracestate, Baggage,"
+      "Content-Type, Authorization, DPoP, X-Api-Key, Timeout, Traceparent, Tracestate, Baggage,"
           + " Call-Id, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
   /** Headers for tool arguments; the tool chooses their names. */
@@ -41,7 +41,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
       Pattern.compile("mcp-param-[\\w!#$%&'*+.^`|~-]+", Pattern.CASE_INSENSITIVE);
 
   /** Headers that pages of allowed origins may read. */
-  private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
+  private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After";
 
   private static final int MAX_PORT_DIGITS = 5;
 

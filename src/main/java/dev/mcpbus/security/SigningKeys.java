@@ -115,6 +115,8 @@ public final class SigningKeys {
         VerificationKey key = VerificationKey.of(jwk);
         if (key != null) {
           keys.put(id, new CachedKey(key, now));
+        } else {
+          LOG.debug("auth: a key of the token issuer cannot be used for access tokens");
         }
       }
     }

@@ -21,8 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A public key and the one algorithm of its signatures. Which that is, the key decides, never the
@@ -32,8 +30,6 @@ import org.slf4j.LoggerFactory;
  * @param open whether the key names none itself, so that another one of RSA may be configured
  */
 public record VerificationKey(String algorithm, boolean open, PublicKey key) {
-
-  private static final Logger LOG = LoggerFactory.getLogger(VerificationKey.class);
 
   /** Asymmetric signatures only: no shared secret, and no token without a signature. */
   private static final Map<String, Set<String>> ALGORITHMS =
@@ -93,7 +89,7 @@ public record VerificationKey(String algorithm, boolean open, PublicKey key) {
     }
   }
 
-  /** Null for a key of an algorithm that is not allowed. */
+  /** The key of a JWK; null for one of an algorithm that is not allowed, and for what is no key. */
   static @Nullable VerificationKey of(JsonObject jwk) {
     String type = String.valueOf(jwk.getValue("kty"));
     String algorithm =
@@ -117,7 +113,6 @@ public record VerificationKey(String algorithm, boolean open, PublicKey key) {
           };
       return new VerificationKey(algorithm, type.equals("RSA") && !jwk.containsKey("alg"), key);
     } catch (Exception e) { // of many kinds, for what is no key
-      LOG.warn("auth: a key of the token issuer cannot be used: {}", e.getClass().getSimpleName());
       return null;
     }
   }

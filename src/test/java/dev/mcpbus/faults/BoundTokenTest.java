@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -168,10 +169,34 @@ class BoundTokenTest {
           assertThat(answer.statusCode()).as(name).isEqualTo(401);
           assertThat(answer.body()).doesNotContain(token);
         });
+    for (String path : List.of("/api/a|b", "/api/a%7Cb")) {
+      String odd = "http://127.0.0.1" + port + path;
+      String answer =
+          raw(path, token, key.proof("GET", odd.replace("127.0.0.1", "evil.example"), token))
+              + raw(path, token, key.proof("GET", "", token))
+              + raw(path, token, key.proof("GET", "|", token));
+      assertThat(answer).as(path).doesNotContain(" 404 ", " 200 ");
+    }
     assertThat(with(other, key.proof("GET", url(), token + "x")).statusCode()).isEqualTo(401);
     assertThat(with(token, key.proof(key.header(), good)).statusCode())
         .as("none of these has used its id up")
         .isEqualTo(200);
+  }
+
+  /** Also a path that no client of the JDK sends. */
+  private String raw(String path, String token, String proof) {
+    try {
+      return bed.raw(
+          "GET "
+              + path
+              + " HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\nAuthorization: DPoP "
+              + token
+              + "\r\nDPoP: "
+              + proof
+              + "\r\n\r\n");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -207,14 +207,23 @@ final class IssuerReader {
 
   /** What clients are told of tokens that are bound to a key. */
   static Dpop dpop(ConfigEntry auth) {
-    return auth.object("dpop")
-        .map(
-            one ->
-                new Dpop(
-                    one.flag("offer").orElse(false),
-                    one.flag("required").orElse(false),
-                    one.flag("nonce").orElse(false)))
-        .orElse(Dpop.DEFAULT);
+    Dpop dpop =
+        auth.object("dpop")
+            .map(
+                one ->
+                    new Dpop(
+                        one.flag("offer").orElse(false),
+                        one.flag("required").orElse(false),
+                        one.flag("nonce").orElse(false)))
+            .orElse(Dpop.DEFAULT);
+    if (dpop.required() && auth.has("signIn")) {
+      auth.wrong(
+          auth.line("dpop"),
+          "\"auth.dpop.required\" and \"auth.signIn\" exclude each other: tokens of the sign-in are"
+              + " not bound to a key",
+          "Leave one of them out, or write \"offer\": true in place of \"required\"");
+    }
+    return dpop;
   }
 
   private static void checkName(ConfigEntry entry, String name, List<Issuer> before) {

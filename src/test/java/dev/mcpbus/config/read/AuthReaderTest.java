@@ -109,7 +109,8 @@ class AuthReaderTest {
         "{'policies': [{'effect': 'maybe'}]}",
         "{'policies': [{'effect': 'allow', 'actions': ['cal']}]}",
         "{'policies': [{'effect': 'deny', 'tool': ['x']}]}",
-        "{'policys': []}"
+        "{'policys': []}",
+        "{'dpop': {'required': true}, 'signIn': {}}"
       })
   void whatever_is_wrong_keeps_the_service_from_starting(String text) throws IOException {
     ConfigResult result = auth(text);
