@@ -2,28 +2,18 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JOSEObjectType;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.crypto.ECDSASigner;
-import com.nimbusds.jose.jwk.Curve;
-import com.nimbusds.jose.jwk.ECKey;
-import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
 import dev.mcpbus.testing.CallerServer;
 import dev.mcpbus.testing.FreePorts;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ProofKey;
 import dev.mcpbus.testing.SdkSignIn;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,12 +49,20 @@ class IdentityProviderIT {
     // Real clients ask for tokens for the URL that they know.
     own = "http://127.0.0.1:" + port + "/mcp";
     JsonObject jwt = provider.jwt(RESOURCE);
-    jwt.getJsonArray("audience").add(own);
+    jwt.getJsonArray("audience").add(own).add(OPAQUE);
+    jwt.put(
+        "introspection",
+        new JsonObject()
+            .put("url", provider.issuer() + "/token/introspection")
+            .put("clientId", "mcpbus")
+            .put("clientSecret", IdentityProvider.SECRET));
+    JsonObject auth =
+        new JsonObject().put("jwt", jwt).put("dpop", new JsonObject().put("nonce", true));
     bus =
         TestBus.await(
             McpBus.start(
                 vertx,
-                McpBus.Options.of(new JsonObject().put("auth", new JsonObject().put("jwt", jwt)))
+                McpBus.Options.of(new JsonObject().put("auth", auth))
                     .withServer("caller", CallerServer.stdio("both", CallerServer.secret("carol")))
                     .withPort(port)));
     TestBus.await(bus.awaitReady(Duration.ofSeconds(60), "caller"));
@@ -153,36 +151,44 @@ class IdentityProviderIT {
   }
 
   @Test
-  void an_opaque_token_that_nothing_can_check_is_refused() {
-    String opaque = provider.accessToken("alice", OPAQUE, "mcp");
+  void about_a_token_that_is_no_jwt_the_provider_is_asked() {
+    JsonObject tokens = provider.logIn("alice", OPAQUE, "mcp");
+    String opaque = tokens.getString("access_token");
     assertThat(opaque).doesNotContain(".");
-    assertThat(caller(bearer(opaque)).status()).isEqualTo(401);
+    assertThat(caller(bearer(opaque)).json().getString("name")).isEqualTo("jwt:alice");
+    assertThat(provider.requests())
+        .anySatisfy(request -> assertThat(request.getString("route")).isEqualTo("introspection"));
+
+    String ended = provider.accessToken("alice", OPAQUE, "mcp");
+    provider.revoke("direct", ended);
+    assertThat(caller(bearer(ended)).status()).isEqualTo(401);
   }
 
   @Test
-  void a_token_that_is_bound_to_a_key_is_refused_without_a_proof() throws JOSEException {
-    String proof = proof("POST", provider.issuer() + "/token");
-    JsonObject tokens = provider.logIn("alice", RESOURCE, "mcp", "DPoP", proof);
+  void a_token_that_is_bound_to_a_key_is_refused_without_a_proof() {
+    ProofKey key = ProofKey.ec();
+    String endpoint = provider.issuer() + "/token";
+    JsonObject claims = key.claims("POST", endpoint, "");
+    claims.remove("ath");
+    JsonObject tokens =
+        provider.logIn("alice", RESOURCE, "mcp", "DPoP", key.proof(key.header(), claims));
     assertThat(tokens.getString("token_type")).isEqualTo("DPoP");
     assertThat(caller(bearer(tokens.getString("access_token"))).status()).isEqualTo(401);
   }
 
-  private static String proof(String method, String uri) throws JOSEException {
-    ECKey key = new ECKeyGenerator(Curve.P_256).generate();
-    SignedJWT proof =
-        new SignedJWT(
-            new JWSHeader.Builder(JWSAlgorithm.ES256)
-                .type(new JOSEObjectType("dpop+jwt"))
-                .jwk(key.toPublicJWK())
-                .build(),
-            new JWTClaimsSet.Builder()
-                .jwtID("one proof")
-                .claim("htm", method)
-                .claim("htu", uri)
-                .claim("iat", Instant.now().getEpochSecond())
-                .build());
-    proof.sign(new ECDSASigner(key));
-    return proof.serialize();
+  @Test
+  void a_typescript_sdk_proves_its_key_with_each_request() {
+    try (SdkSignIn client = new SdkSignIn("v2-modern", own, "dpop")) {
+      client.signIn("bob");
+      assertThat(client.saved().get(0).getString("token_type")).isEqualTo("DPoP");
+      assertThat(client.tools()).contains("caller__whoami");
+      assertThat(client.call("caller__whoami")).isEqualTo("carol");
+      assertThat(caller(bearer(client.tokens().getString("access_token"))).status()).isEqualTo(401);
+
+      client.spoil();
+      assertThat(client.call("caller__whoami")).isEqualTo("carol");
+      assertThat(client.saved()).hasSize(2);
+    }
   }
 
   @Test
