@@ -6,7 +6,9 @@ import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,7 @@ record OwnUrl(String base) {
   /** The paths that resources may have, as in the metadata of protected resources. */
   private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
 
-  private static final Pattern DOTS = Pattern.compile(".*/\\.{1,2}(/.*)?");
+  private static final Set<String> DOTS = Set.of(".", "..");
   private static final int LONGEST = 512;
 
   /**
@@ -72,8 +74,12 @@ record OwnUrl(String base) {
         || !origin(uri).equals(base)) {
       return null;
     }
-    String path = uri.getRawPath().replaceFirst("/+$", "");
-    return PATH.matcher(path).matches() && !DOTS.matcher(path).matches() ? base + path : null;
+    String path = uri.getRawPath();
+    while (path.endsWith("/")) {
+      path = path.substring(0, path.length() - 1);
+    }
+    boolean climbs = Stream.of(path.split("/", -1)).anyMatch(DOTS::contains);
+    return PATH.matcher(path).matches() && !climbs ? base + path : null;
   }
 
   /** Whether a token for {@code resource} is good for a request to {@code path}. */
