@@ -17,11 +17,25 @@ public record Principal(String name, NavigableSet<String> roles, boolean admin) 
   /** Every caller over loopback where no login is asked for. It has no admin right. */
   public static final Principal LOCAL = new Principal("local");
 
+  private static final int MAX_NAME = 256;
   private static final char SEPARATOR = '\n';
   private static final String ADMIN = "+";
 
   public Principal {
     roles = Collections.unmodifiableNavigableSet(new TreeSet<>(roles));
+  }
+
+  /**
+   * Whether a claim may be the name of a principal: not empty, at most {@value #MAX_NAME}
+   * characters, and no half of a pair of characters, which headers cannot carry and which would
+   * make two names one.
+   */
+  public static boolean isName(String name) {
+    return !name.isBlank()
+        && name.length() <= MAX_NAME
+        && name.chars().noneMatch(Character::isISOControl)
+        && name.codePoints()
+            .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
   }
 
   /** A principal without roles and without the admin right. */

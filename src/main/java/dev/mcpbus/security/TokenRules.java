@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenRules {
 
-  private static final int MAX_NAME = 256;
-
   /** A token with more roles is refused: to leave some out could take a denial away. */
   private static final int MAX_ROLES = 1_000;
 
@@ -122,10 +120,7 @@ final class TokenRules {
   }
 
   private static boolean isName(@Nullable String name) {
-    return name != null
-        && !name.isEmpty()
-        && name.length() <= MAX_NAME
-        && name.chars().noneMatch(Character::isISOControl);
+    return name != null && Principal.isName(name);
   }
 
   /**

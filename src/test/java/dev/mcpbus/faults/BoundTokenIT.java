@@ -108,6 +108,7 @@ class BoundTokenIT {
 
   @Test
   void a_proof_stays_used_when_its_node_is_lost() {
+    cluster.awaitBackups();
     String nonce = nonce(1);
     List<String> used = new ArrayList<>();
     for (int i = 0; i < 20; i++) {

@@ -1,5 +1,7 @@
 package dev.mcpbus.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import dev.mcpbus.McpBus;
@@ -257,11 +259,28 @@ public final class InnerCluster implements AutoCloseable {
     TestBus.await(node.vertx().close());
   }
 
+  /** Waits until each entry of the cluster's maps has its backup: before, a loss may lose some. */
+  public void awaitBackups() {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                nodes.stream()
+                    .allMatch(
+                        node ->
+                            engine(node)
+                                .getHazelcastInstance()
+                                .getPartitionService()
+                                .isClusterSafe()));
+  }
+
+  private static HazelcastClusterManager engine(Node node) {
+    return (HazelcastClusterManager) ((VertxInternal) node.vertx()).clusterManager();
+  }
+
   /** Makes the others lose a node at once, as if its process were killed; ends it afterwards. */
   public void kill(Node node) {
-    HazelcastClusterManager engine =
-        (HazelcastClusterManager) ((VertxInternal) node.vertx()).clusterManager();
-    engine.getHazelcastInstance().getLifecycleService().terminate();
+    engine(node).getHazelcastInstance().getLifecycleService().terminate();
     killed.push(node);
     nodes.remove(node);
   }

@@ -19,12 +19,17 @@ final class SignInPrincipals {
 
   private SignInPrincipals() {}
 
-  /** The person that an id token names; null if it names nobody. */
+  /**
+   * The person that an id token names; null if it names nobody. An address of mail that the
+   * provider has not verified may be that of another person.
+   */
   static @Nullable Principal of(SignInOptions options, JsonObject claims) {
-    if (!(claims.getValue(options.principal()) instanceof String name)
-        || name.isBlank()
-        || name.length() > MAX_NAME
-        || name.chars().anyMatch(Character::isISOControl)) {
+    boolean foreign =
+        options.principal().equals("email")
+            && !Boolean.TRUE.equals(claims.getValue("email_verified"));
+    if (foreign
+        || !(claims.getValue(options.principal()) instanceof String name)
+        || !Principal.isName(name)) {
       return null;
     }
     String member = options.roles();

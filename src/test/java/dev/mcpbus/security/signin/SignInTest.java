@@ -1,7 +1,9 @@
 package dev.mcpbus.security.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.TestBus;
@@ -161,6 +163,21 @@ class SignInTest {
     String client = bed.client();
     String answer = bed.tokens(client).encode();
     assertThat(answer).doesNotContain("of the provider");
+  }
+
+  @Test
+  void an_address_that_the_provider_has_not_verified_names_nobody(Vertx vertx) {
+    try (SignInBed mails =
+        new SignInBed(vertx, options -> RecordCopy.with(options, "principal", "email"))) {
+      JsonObject mail = new JsonObject().put("email", "ada@mail.example");
+      for (Object verified : new Object[] {false, "true", new JsonObject()}) {
+        mails.provider.claims(id -> id.mergeIn(mail).put("email_verified", verified));
+        assertThatThrownBy(() -> mails.code(mails.client())).hasMessageStartingWith("403 ");
+      }
+      mails.provider.claims(id -> id.mergeIn(mail).put("email_verified", true));
+      assertThat(claims(mails.tokens(mails.client()).getString("access_token")).encode())
+          .contains("user:ada@mail.example");
+    }
   }
 
   @Test
