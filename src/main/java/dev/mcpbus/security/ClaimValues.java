@@ -13,6 +13,9 @@ final class ClaimValues {
 
   private static final String EMAIL = "email";
 
+  /** Characters of a path; a longer one leads to nothing. */
+  private static final int MAX_PATH = 256;
+
   private ClaimValues() {}
 
   /** The text at a path; null for none, and for anything else. */
@@ -36,6 +39,9 @@ final class ClaimValues {
   }
 
   private static @Nullable Object value(JsonObject claims, String path) {
+    if (path.length() > MAX_PATH) {
+      return null;
+    }
     if (claims.containsKey(path)) {
       return isEmail(path) && !Boolean.TRUE.equals(claims.getValue(path + "_verified"))
           ? null
