@@ -284,6 +284,7 @@ class BridgeGuardTest {
           .containsExactlyInAnyOrder(
               "Content-Type",
               "Authorization",
+              "DPoP",
               "X-Api-Key",
               "Timeout",
               "Traceparent",
