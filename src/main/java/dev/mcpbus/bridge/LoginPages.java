@@ -167,7 +167,9 @@ final class LoginPages {
       main.append("<label>Your key or token for mcpbus<input type=\"password\" name=\"key\"")
           .append(" autocomplete=\"off\" required autofocus></label>");
     }
-    main.append("<button>Log in at ").append(HtmlPage.escaped(host)).append("</button></form>");
+    main.append("<button class=\"main\">Log in at ")
+        .append(HtmlPage.escaped(host))
+        .append("</button></form>");
     return HtmlPage.of("Log in at the server " + server, main.toString());
   }
 

@@ -28,12 +28,14 @@ public final class HtmlPage {
       dl{margin:1rem 0;display:grid;gap:.2rem}
       dt{color:var(--dim);font-size:.85rem;margin-top:.5rem}
       dd{margin:0;overflow-wrap:anywhere}
+      code{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,monospace;font-size:.85em}
+      .dim{color:var(--dim)}
       .warn{color:var(--warn);background:var(--warn-ground);border-left:4px solid currentColor;\
       padding:.6rem .9rem;border-radius:.3rem}
       form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
       button,input{font:inherit;padding:.6rem 1rem;border-radius:.4rem;border:1px solid var(--line)}
-      button{cursor:pointer;flex:1 1 10rem;background:var(--accent);color:var(--on-accent);\
-      border-color:var(--accent);overflow-wrap:anywhere}
+      button{cursor:pointer;background:var(--surface);color:var(--text);flex:1 1 10rem}
+      button.main{background:var(--accent);color:var(--on-accent);border-color:var(--accent)}
       input{width:100%;margin-top:.35rem;background:var(--ground);color:var(--text)}
       label{width:100%}
       :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
@@ -42,7 +44,7 @@ public final class HtmlPage {
       """;
 
   /** Our style alone; no script, no frame, and a form that leads nowhere else. */
-  private static final String POLICY =
+  public static final String POLICY =
       "default-src 'none'; style-src 'sha256-"
           + Base64.getEncoder().encodeToString(Sha256.of(STYLE.getBytes(StandardCharsets.UTF_8)))
           + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -1,6 +1,7 @@
 package dev.mcpbus.security.signin;
 
 import dev.mcpbus.protocol.Sha256;
+import dev.mcpbus.security.HtmlPage;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.oauth.FormEncoding;
@@ -187,8 +188,7 @@ final class LoginRoutes {
             page -> {
               request.page(
                   200,
-                  SignInPages.leaving(
-                      "To the login at " + host(options.provider().issuer()), page));
+                  HtmlPage.leaving("To the login at " + host(options.provider().issuer()), page));
               return null;
             });
   }
@@ -200,10 +200,9 @@ final class LoginRoutes {
           .deny(code)
           .onSuccess(
               done ->
-                  request.page(
-                      200, SignInPages.message("Cancelled", "The device gets no access.")));
+                  request.page(200, HtmlPage.message("Cancelled", "The device gets no access.")));
     }
-    request.page(200, SignInPages.leaving("Cancelled", error(login, "access_denied")));
+    request.page(200, HtmlPage.leaving("Cancelled", error(login, "access_denied")));
     return Future.succeededFuture();
   }
 
@@ -292,9 +291,9 @@ final class LoginRoutes {
                   request.page(
                       known ? 200 : 400,
                       known
-                          ? SignInPages.message(
+                          ? HtmlPage.message(
                               "You are logged in", "The device goes on. Close this page.")
-                          : SignInPages.message(
+                          : HtmlPage.message(
                               "Too late", "The device waits no longer: begin there again.")))
           .mapEmpty();
     }

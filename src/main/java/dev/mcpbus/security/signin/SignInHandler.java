@@ -1,5 +1,6 @@
 package dev.mcpbus.security.signin;
 
+import dev.mcpbus.security.HtmlPage;
 import dev.mcpbus.security.MountPath;
 import dev.mcpbus.security.SignInOptions;
 import io.vertx.core.Future;
@@ -136,7 +137,7 @@ public final class SignInHandler {
     if (route.page()) {
       request.page(
           refusal.status(),
-          SignInPages.message("This login cannot go on", refusal.description() + "."));
+          HtmlPage.message("This login cannot go on", refusal.description() + "."));
     } else {
       request.json(refusal.status(), refusal.document());
     }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.signin;
 
+import dev.mcpbus.security.HtmlPage;
 import dev.mcpbus.security.oauth.FormEncoding;
 import dev.mcpbus.security.oauth.OAuthDigests;
 import io.vertx.core.buffer.Buffer;
@@ -109,7 +110,7 @@ record SignInRequest(HttpServerRequest http, OwnUrl own, Buffer body) {
   }
 
   /**
-   * @param html a page of {@link SignInPages}
+   * @param html a page of {@link HtmlPage}
    */
   void page(int status, String html) {
     HttpServerResponse response = http.response();
@@ -117,7 +118,7 @@ record SignInRequest(HttpServerRequest http, OwnUrl own, Buffer body) {
       response
           .setStatusCode(status)
           .putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8")
-          .putHeader("Content-Security-Policy", SignInPages.POLICY)
+          .putHeader("Content-Security-Policy", HtmlPage.POLICY)
           .putHeader("X-Frame-Options", "DENY")
           // The form's request then names its origin; no other site learns of the page.
           .putHeader("Referrer-Policy", "same-origin")
