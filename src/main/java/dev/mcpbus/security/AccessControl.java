@@ -2,20 +2,14 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Issuer;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,8 +35,6 @@ public final class AccessControl {
   private final RateLimiter limiter;
   private final @Nullable String adminToken;
   private final @Nullable ApiKey adminKey;
-  private final Map<String, Supplier<Future<List<JsonObject>>>> localKeys =
-      new ConcurrentHashMap<>();
   private volatile @Nullable OwnTokens ownTokens;
   private volatile AuthState state;
 
@@ -158,24 +150,6 @@ public final class AccessControl {
     return options.apiKeys().stream()
         .map(ApiKey::name)
         .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  /**
-   * Gives an issuer that is this mcpbus itself its keys, in place of a fetch over HTTP. Before the
-   * first request. What can be reached by the issuer's URL does not count then.
-   *
-   * @param issuer as in {@link Issuer#issuer}
-   * @param keys the present public keys as JWKs with {@code kid}; called on the context of the door
-   *     that needs them. A new key is known here after 30 s at most where callers send unknown ids,
-   *     so name the key of tomorrow today
-   */
-  public void localKeys(String issuer, Supplier<Future<List<JsonObject>>> keys) {
-    localKeys.put(issuer, keys);
-  }
-
-  /** Null for an issuer elsewhere. */
-  @Nullable Supplier<Future<List<JsonObject>>> localKeys(String issuer) {
-    return localKeys.get(issuer);
   }
 
   AuthState state() {

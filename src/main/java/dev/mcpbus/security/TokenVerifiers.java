@@ -7,11 +7,9 @@ import dev.mcpbus.security.oauth.IntrospectionEndpoint;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.Objects;
 
 /**
  * Verifies tokens of the issuers of the present configuration. Which issuer a JWT is verified by,
@@ -58,12 +56,9 @@ final class TokenVerifiers {
     AccessTokenVerifier known = verifiers.get(issuer);
     if (known == null) {
       verifiers.keySet().retainAll(state.options().issuers());
-      Supplier<Future<List<JsonObject>>> local = control.localKeys(issuer.issuer());
       IssuerKeys remote =
           new IssuerKeys(vertx, issuer.issuer(), issuer.jwks(), HostResolver.system(vertx));
-      known =
-          new AccessTokenVerifier(
-              new SigningKeys(local == null ? remote::fetch : local, control.nanos()));
+      known = new AccessTokenVerifier(new SigningKeys(remote::fetch, control.nanos()));
       verifiers.put(issuer, known);
     }
     return known;
@@ -73,7 +68,7 @@ final class TokenVerifiers {
     TokenIntrospection known = introspections.get(issuer);
     if (known == null) {
       introspections.keySet().retainAll(state.options().issuers());
-      Introspection options = java.util.Objects.requireNonNull(issuer.introspection());
+      Introspection options = Objects.requireNonNull(issuer.introspection());
       IntrospectionEndpoint endpoint =
           new IntrospectionEndpoint(
               vertx,
