@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param header without {@code crit} and {@code b64}, with an algorithm
  * @param signed the text that the signature is over
  */
-record UnverifiedToken(JsonObject header, JsonObject claims, String signed, Buffer signature) {
+public record UnverifiedToken(
+    JsonObject header, JsonObject claims, String signed, Buffer signature) {
 
   /** Characters. Longer texts are refused before decoding. */
   private static final int MAX_LENGTH = 16 * 1024;
@@ -23,7 +24,7 @@ record UnverifiedToken(JsonObject header, JsonObject claims, String signed, Buff
   private static final int PARTS = 3;
 
   /** Null for all that is not exactly that. */
-  static @Nullable UnverifiedToken read(String text) {
+  public static @Nullable UnverifiedToken read(String text) {
     String[] parts = text.length() > MAX_LENGTH ? new String[0] : text.split("\\.", PARTS + 1);
     JsonObject header = parts.length == PARTS && !parts[2].isEmpty() ? object(parts[0]) : null;
     JsonObject claims = header == null ? null : object(parts[1]);
@@ -39,7 +40,8 @@ record UnverifiedToken(JsonObject header, JsonObject claims, String signed, Buff
     return new UnverifiedToken(header, claims, parts[0] + "." + parts[1], Buffer.buffer(signature));
   }
 
-  String algorithm() {
+  /** The algorithm that the header names. */
+  public String algorithm() {
     return header.getString("alg");
   }
 
@@ -47,7 +49,7 @@ record UnverifiedToken(JsonObject header, JsonObject claims, String signed, Buff
    * The strict reading of one part: an object in which no member stands twice, so the claims that
    * are decided on are those that every reader finds. Null for all else.
    */
-  private static @Nullable JsonObject object(String part) {
+  public static @Nullable JsonObject object(String part) {
     byte[] text = bytes(part);
     try {
       return text == null

@@ -1,14 +1,11 @@
 package dev.mcpbus.security.signin;
 
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.ProtocolException;
-import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.SignInOptions;
+import dev.mcpbus.security.UnverifiedToken;
 import dev.mcpbus.security.oauth.OAuthDigests;
 import dev.mcpbus.security.signin.TokenKeys.DayKey;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -78,7 +75,7 @@ final class AccessTokens implements OwnTokens {
   @Override
   public boolean isOurs(HttpServerRequest request, String token) {
     String[] parts = parts(token);
-    JsonObject claims = parts == null ? null : object(parts[1]);
+    JsonObject claims = parts == null ? null : UnverifiedToken.object(parts[1]);
     return claims != null
         && OwnUrl.of(request, options.url()).base().equals(claims.getValue("iss"));
   }
@@ -120,7 +117,7 @@ final class AccessTokens implements OwnTokens {
   /** The claims of a token that we signed; null for all else. */
   private @Nullable JsonObject claims(String token) {
     String[] parts = parts(token);
-    JsonObject header = parts == null ? null : object(parts[0]);
+    JsonObject header = parts == null ? null : UnverifiedToken.object(parts[0]);
     if (parts == null
         || header == null
         || !TYPE.equals(header.getValue("typ"))
@@ -136,7 +133,9 @@ final class AccessTokens implements OwnTokens {
       Signature signature = Signature.getInstance(ALGORITHM);
       signature.initVerify(key.open());
       signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
-      return signature.verify(Base64.getUrlDecoder().decode(parts[2])) ? object(parts[1]) : null;
+      return signature.verify(Base64.getUrlDecoder().decode(parts[2]))
+          ? UnverifiedToken.object(parts[1])
+          : null;
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       return null;
     }
@@ -145,15 +144,5 @@ final class AccessTokens implements OwnTokens {
   private static String @Nullable [] parts(String token) {
     String[] parts = token.length() > LONGEST ? new String[0] : token.split("\\.", 4);
     return parts.length == 3 ? parts : null;
-  }
-
-  /** An object in which no member stands twice; null for all else. */
-  static @Nullable JsonObject object(String part) {
-    try {
-      Buffer text = Buffer.buffer(Base64.getUrlDecoder().decode(part));
-      return RawJson.checkedObject(text, ParseLimits.DEFAULT).toJsonObject();
-    } catch (IllegalArgumentException | ProtocolException e) {
-      return null;
-    }
   }
 }

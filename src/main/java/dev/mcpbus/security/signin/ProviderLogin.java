@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.SignInOptions.OpenIdProvider;
 import dev.mcpbus.security.SigningKeys;
+import dev.mcpbus.security.UnverifiedToken;
 import dev.mcpbus.security.oauth.FormEncoding;
 import dev.mcpbus.security.oauth.GuardedHttp;
 import dev.mcpbus.security.oauth.IssuerKeys;
@@ -226,15 +227,8 @@ final class ProviderLogin {
   }
 
   private Future<JsonObject> verified(ProviderMetadata known, String token, String nonce) {
-    String[] parts = token.split("\\.", 4);
-    JsonObject header = parts.length == 3 ? AccessTokens.object(parts[0]) : null;
-    JsonObject claims = parts.length == 3 ? AccessTokens.object(parts[1]) : null;
-    if (header == null
-        || claims == null
-        || header.containsKey("crit")
-        || header.containsKey("b64")
-        || !(header.getValue("kid") instanceof String id)
-        || !(header.getValue("alg") instanceof String algorithm)) {
+    UnverifiedToken read = UnverifiedToken.read(token);
+    if (read == null || !(read.header().getValue("kid") instanceof String id)) {
       return unavailable("its id token cannot be read");
     }
     return keys(known.keys())
@@ -242,19 +236,11 @@ final class ProviderLogin {
         .compose(
             key ->
                 key != null
-                        && key.algorithm().equals(algorithm)
-                        && key.hasSigned(parts[0] + "." + parts[1], signature(parts[2]))
-                        && isForThisLogin(claims, nonce)
-                    ? Future.succeededFuture(claims)
+                        && key.algorithm().equals(read.algorithm())
+                        && key.hasSigned(read.signed(), read.signature().getBytes())
+                        && isForThisLogin(read.claims(), nonce)
+                    ? Future.succeededFuture(read.claims())
                     : unavailable("its id token is not valid for this login"));
-  }
-
-  private static byte[] signature(String part) {
-    try {
-      return Base64.getUrlDecoder().decode(part);
-    } catch (IllegalArgumentException e) {
-      return new byte[0];
-    }
   }
 
   private boolean isForThisLogin(JsonObject claims, String nonce) {
