@@ -282,6 +282,24 @@ class LoadBalancingIT {
   }
 
   @Test
+  void what_is_asked_while_the_first_replica_is_down_waits_for_the_round_that_runs() {
+    try (TestBus bus = TestBus.start(server("s", three()))) {
+      awaitReady(bus, 3);
+      McpServerClient server = McpClient.create(bus.vertx()).server("s");
+      Future<ConnectionState> first = server.restart();
+      Future<ConnectionState> second = server.restart();
+      Awaitility.await()
+          .atMost(SOON)
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> !replicas(bus).get(0).getString("state").equals("READY"));
+      Future<ConnectionState> third = server.restart();
+      List.of(first, second, third).forEach(TestBus::await);
+      assertThat(replicas(bus))
+          .allMatch(one -> one.getString("state").equals("READY") && one.getLong("epoch") == 3);
+    }
+  }
+
+  @Test
   void a_disconnect_ends_a_rolling_restart_and_those_that_wait_for_their_turn() {
     try (TestBus bus = TestBus.start(server("s", three()))) {
       awaitReady(bus, 3);

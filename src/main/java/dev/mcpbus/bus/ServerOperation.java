@@ -199,6 +199,7 @@ public enum ServerOperation {
     /** The one that has the call. */
     ASK_ALL,
     STATUS_OF_ALL,
+    /** Each after the other; the first replica sees to it, whether it serves or not. */
     ONE_BY_ONE,
     ADD_UP,
     COLLECT_ENDINGS,

@@ -86,7 +86,7 @@ public final class LocalReplicas implements ReplicaPeers, Shareable {
 
   @Override
   public @Nullable ReplicaOwner speaker(ConnectionId server) {
-    return owners.first(server);
+    return owners.speaker(server);
   }
 
   @Override

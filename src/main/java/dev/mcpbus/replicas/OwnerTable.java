@@ -138,7 +138,7 @@ public final class OwnerTable {
    * The speaker of a server: its first replica that serves, else its first replica; null where no
    * owner is known.
    */
-  public @Nullable ReplicaOwner first(ConnectionId server) {
+  public @Nullable ReplicaOwner speaker(ConnectionId server) {
     List<ReplicaOwner> all = all(server);
     return all.stream()
         .filter(ReplicaOwner::serves)
@@ -173,7 +173,7 @@ public final class OwnerTable {
       return null;
     }
     if (!spread && tried.isEmpty()) {
-      return first(server);
+      return speaker(server);
     }
     List<ReplicaOwner> left =
         group.owners.values().stream().filter(one -> !tried.contains(one.replica())).toList();

@@ -234,13 +234,17 @@ public final class ReplicaCoordinator implements ReplicaRole {
       }
       return;
     }
-    ReplicaOwner first = replicas.speaker(replica.server());
+    ServerOperation row = ServerOperation.of(suffix);
+    Replicas doers = row == null ? Replicas.SPEAKER : row.replicas;
+    ReplicaOwner first =
+        doers == Replicas.ONE_BY_ONE
+            ? replicas.first(replica.server())
+            : replicas.speaker(replica.server());
     if (alone == null && first != null && !first.replica().equals(replica)) {
       answer(message, forward(first, suffix, message, SPEAKER, timeout(message.headers())));
       return;
     }
-    ServerOperation row = ServerOperation.of(suffix);
-    switch (row == null ? Replicas.SPEAKER : row.replicas) {
+    switch (doers) {
       case STATUS_OF_ALL -> status(message);
       case ONE_BY_ONE -> {
         Future<Void> restarted = passing.call(rollingRestart::begin);

@@ -43,6 +43,15 @@ public interface ReplicaPeers {
    */
   @Nullable ReplicaOwner speaker(ConnectionId server);
 
+  /**
+   * The first replica of a server, whether it serves or not; null where no owner is known. What only
+   * one may do at a time is its, because the speaker is another one while this one restarts.
+   */
+  default @Nullable ReplicaOwner first(ConnectionId server) {
+    List<ReplicaOwner> all = of(server);
+    return all.isEmpty() ? null : all.get(0);
+  }
+
   /** Sends a request to one replica and no other. */
   <T> Future<Message<T>> request(
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options);

@@ -99,9 +99,9 @@ class OwnerTableTest {
   void the_map_of_claims_says_nothing_new_of_an_owner_that_is_known() {
     owned(0, "a", ConnectionState.READY);
     owners.learn(new ReplicaOwner(replica(0), "a", null, ""));
-    assertThat(owners.first(WEB)).matches(ReplicaOwner::serves);
+    assertThat(owners.speaker(WEB)).matches(ReplicaOwner::serves);
     owners.learn(new ReplicaOwner(replica(0), "b", null, ""));
-    assertThat(owners.first(WEB)).matches(one -> one.node().equals("b"));
+    assertThat(owners.speaker(WEB)).matches(one -> one.node().equals("b"));
   }
 
   @Test

@@ -169,7 +169,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   public <T> Future<T> read(
       ConnectionId server, String suffix, Object body, DeliveryOptions options) {
     ReplicaOwner owner =
-        isReplicated(server) || !GatheredReads.isReadable(suffix) ? null : owners.first(server);
+        isReplicated(server) || !GatheredReads.isReadable(suffix) ? null : owners.speaker(server);
     if (owner == null
         || owner.node().equals(self())
         || !(links.to(owner.node()) instanceof NodeLinks.Way.Direct)) {

@@ -29,7 +29,7 @@ public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) implem
 
   @Override
   public @Nullable ReplicaOwner speaker(ConnectionId server) {
-    return owners.first(server);
+    return owners.speaker(server);
   }
 
   /**
