@@ -9,6 +9,8 @@ import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.oauth.OwnTokenStore;
+import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.CallerServer;
 import dev.mcpbus.testing.FormBrowser.Page;
 import dev.mcpbus.testing.Http;
@@ -66,6 +68,10 @@ class CallerLoginIT {
 
   private void serve(String era, JsonObject more) {
     server = CallerServer.ofTokens(era, provider);
+    begin(more, TokenStore.inMemory());
+  }
+
+  private void begin(JsonObject more, TokenStore stored) {
     JsonObject entry =
         new JsonObject()
             .put("url", server.url().toString())
@@ -86,7 +92,8 @@ class CallerLoginIT {
                 List.of(),
                 Limits.UNBOUNDED,
                 false,
-                null));
+                null),
+            stored);
   }
 
   private static ApiKey key(String name, ApiKeys.Fresh key) {
@@ -303,6 +310,23 @@ class CallerLoginIT {
     assertThat(text(call(BOB, "whoami"))).isEqualTo("bob");
     logIn(ALICE, "alice");
     assertThat(text(call(ALICE, "whoami"))).isEqualTo("alice");
+  }
+
+  @Test
+  void tokens_that_are_only_stored_are_taken_back_too() {
+    serve("modern");
+    logIn(ALICE, "alice");
+    TokenStore kept = OwnTokenStore.of(bus.vertx(), System.getenv());
+    bus.close();
+    begin(new JsonObject(), kept);
+    JsonObject removed = Http.delete(bus.port(), "/api/credentials", as(ALICE)).json();
+    assertThat(removed).isEqualTo(new JsonObject().put("removed", 1));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(provider.requests())
+                    .anyMatch(one -> "revocation".equals(one.getString("route"))));
+    assertThat(call(ALICE, "whoami").status()).isEqualTo(502);
   }
 
   @Test

@@ -7,9 +7,14 @@ import dev.mcpbus.bus.Requester;
 import dev.mcpbus.hosting.credentials.CallerCredentials;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code mcp.credentials.list}, {@code .set} and {@code .remove}. What a message is about
@@ -18,8 +23,20 @@ import org.jspecify.annotations.Nullable;
  * context of {@link ServersVerticle}.
  *
  * @param known whether there is a server
+ * @param tokens reads what a principal has at a server, to take it back there
  */
-record CredentialRequests(CallerCredentials credentials, Predicate<ConnectionId> known) {
+record CredentialRequests(
+    CallerCredentials credentials, Predicate<ConnectionId> known, StoredTokens tokens) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CredentialRequests.class);
+
+  /** Tokens that are about to be removed. */
+  @FunctionalInterface
+  interface StoredTokens {
+
+    /** Completes with what takes them back, to be run when they are removed. */
+    Future<Runnable> of(String principal, ConnectionId server);
+  }
 
   /** {@code {principal?}} gives {@code {principal, credentials: [{server, kind, since?}]}}. */
   Future<JsonObject> list(@Nullable Requester requester, JsonObject body) {
@@ -42,14 +59,48 @@ record CredentialRequests(CallerCredentials credentials, Predicate<ConnectionId>
     return credentials.set(principal(requester, body, false), server, Sensitive.of(secret));
   }
 
-  /** {@code {id?, principal?}} gives {@code {removed}}: how many; without an id all. */
+  /**
+   * {@code {id?, principal?}} gives {@code {removed}}: how many; without an id all. Their
+   * authorization servers are asked to take tokens back, also where no connection uses them.
+   */
   Future<JsonObject> remove(@Nullable Requester requester, JsonObject body) {
     String principal = principal(requester, body, true);
-    Future<Integer> removed =
-        body.containsKey("id")
-            ? credentials.remove(principal, id(body)).map(there -> there ? 1 : 0)
-            : credentials.removeAll(principal);
-    return removed.map(number -> new JsonObject().put("removed", number));
+    ConnectionId server = body.containsKey("id") ? id(body) : null;
+    Future<Set<ConnectionId>> servers =
+        server == null
+            ? credentials.list(principal).map(CredentialRequests::servers)
+            : Future.succeededFuture(Set.of(server));
+    return servers
+        .compose(all -> Future.all(all.stream().map(one -> read(principal, one)).toList()))
+        .compose(
+            read ->
+                (server == null
+                        ? credentials.removeAll(principal)
+                        : credentials.remove(principal, server).map(there -> there ? 1 : 0))
+                    .onSuccess(removed -> read.<Runnable>list().forEach(Runnable::run)))
+        .map(number -> new JsonObject().put("removed", number));
+  }
+
+  private static Set<ConnectionId> servers(JsonArray listed) {
+    Set<ConnectionId> servers = new HashSet<>();
+    listed.forEach(one -> servers.add(new ConnectionId(((JsonObject) one).getString("server"))));
+    return servers;
+  }
+
+  /**
+   * What cannot be read, as where the server has no such entry any more, is removed all the same.
+   */
+  private Future<Runnable> read(String principal, ConnectionId server) {
+    return tokens
+        .of(principal, server)
+        .recover(
+            why -> {
+              LOG.warn(
+                  "tokens of a login at {} are removed, and not taken back there: {}",
+                  server,
+                  McpFailure.of(why).code());
+              return Future.succeededFuture(() -> {});
+            });
   }
 
   /**

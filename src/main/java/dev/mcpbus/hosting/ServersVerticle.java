@@ -1,6 +1,7 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallerFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -15,10 +16,12 @@ import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.connection.options.ConnectionOptions.Credential;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.CallerCredentials;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.supervisor.SupervisorVerticle;
+import dev.mcpbus.transport.HttpOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -33,6 +36,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -58,6 +63,9 @@ public final class ServersVerticle extends VerticleBase {
 
   /** So many names of existing servers stand in a message. */
   private static final int MOST_NAMES = 20;
+
+  /** With these a principal has tokens at a server. */
+  private static final Set<Credential> TOKENS = Set.of(Credential.LOGIN, Credential.TOKEN_EXCHANGE);
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
@@ -126,14 +134,11 @@ public final class ServersVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    CallerCredentials stored = CallerCredentials.of(vertx, System.getenv());
+    CallerDefinitions callers = new CallerDefinitions(vertx, reader, stored::secret);
     privateConnections =
         new PrivateConnectionRegistry(
-            vertx,
-            supervisor,
-            factory,
-            id -> hosting.servers().get(id),
-            new CallerDefinitions(
-                vertx, reader, CallerCredentials.of(vertx, System.getenv())::secret));
+            vertx, supervisor, factory, id -> hosting.servers().get(id), callers);
     hosting =
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
@@ -150,7 +155,9 @@ public final class ServersVerticle extends VerticleBase {
     examinationRequests = new ExaminationRequests(vertx, hosting, statuses, examinations);
     CredentialRequests credentials =
         new CredentialRequests(
-            CallerCredentials.of(vertx, System.getenv()), id -> hosting.ids().contains(id));
+            stored,
+            id -> hosting.ids().contains(id),
+            (principal, id) -> storedTokens(callers, principal, hosting.servers().get(id)));
     leases = new LeaseOperations(hosting, privateConnections, this::known);
     diagnostics =
         new DiagnosticRequests(vertx, hosting, this::known, privateConnections.diagnostics());
@@ -208,6 +215,19 @@ public final class ServersVerticle extends VerticleBase {
               refresh = vertx.setPeriodic(Readiness.REFRESH_MILLIS, now -> assess());
             })
         .onFailure(failed -> kept.close());
+  }
+
+  private Future<Runnable> storedTokens(
+      CallerDefinitions callers, String principal, @Nullable ServerDefinition server) {
+    return server == null || !TOKENS.contains(server.connection().credential())
+        ? Future.succeededFuture(() -> {})
+        : callers
+            .of(server, new CallerFacts(principal, new TreeMap<>()))
+            .compose(
+                own ->
+                    own.transport() instanceof HttpOptions http
+                        ? factory.authenticators().stored(server.id().value(), principal, http)
+                        : Future.succeededFuture(() -> {}));
   }
 
   private void assess() {

@@ -44,8 +44,8 @@ public interface ReplicaPeers {
   @Nullable ReplicaOwner speaker(ConnectionId server);
 
   /**
-   * The first replica of a server, whether it serves or not; null where no owner is known. What only
-   * one may do at a time is its, because the speaker is another one while this one restarts.
+   * The first replica of a server, whether it serves or not; null where no owner is known. What
+   * only one may do at a time is its, because the speaker is another one while this one restarts.
    */
   default @Nullable ReplicaOwner first(ConnectionId server) {
     List<ReplicaOwner> all = of(server);

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the authenticator of a server; the seam between transports and security. */
@@ -53,6 +54,16 @@ public interface AuthenticatorFactory {
    */
   default void changed(String principal, @Nullable String server) {}
 
+  /**
+   * Reads the stored tokens of a principal at a server, before somebody removes them.
+   *
+   * @return takes them back at their authorization server, once they are removed; completes when
+   *     they are read
+   */
+  default Future<Runnable> stored(String server, String principal, HttpOptions options) {
+    return Future.succeededFuture(() -> {});
+  }
+
   /** A factory that asks the program first. */
   default AuthenticatorFactory after(OwnCredentials own) {
     AuthenticatorFactory last = this;
@@ -79,6 +90,11 @@ public interface AuthenticatorFactory {
       @Override
       public void changed(String principal, @Nullable String server) {
         last.changed(principal, server);
+      }
+
+      @Override
+      public Future<Runnable> stored(String server, String principal, HttpOptions options) {
+        return last.stored(server, principal, options);
       }
     };
   }

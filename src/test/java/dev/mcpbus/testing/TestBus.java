@@ -207,6 +207,26 @@ public final class TestBus implements AutoCloseable {
     return start(mcpServers, Seams.NONE.with(bridge), auth);
   }
 
+  /** The same, with what a bus before has stored. */
+  public static TestBus startWithAuth(
+      JsonObject mcpServers, BridgeOptions bridge, AuthOptions auth, TokenStore stored) {
+    Seams none = Seams.NONE;
+    Seams seams =
+        new Seams(
+            bridge,
+            none.gateway,
+            none.supervisor,
+            none.input,
+            none.vertx,
+            none.before,
+            vertx -> {
+              OwnTokenStore.use(vertx, stored);
+              return none.authenticators.apply(vertx);
+            },
+            none.pins);
+    return start(mcpServers, seams, auth);
+  }
+
   /** The same, with a gateway of those options. */
   public static TestBus startWithAuth(
       JsonObject mcpServers, BridgeOptions bridge, GatewayOptions gateway, AuthOptions auth) {

@@ -10,13 +10,11 @@ import dev.mcpbus.security.oauth.OwnTokenStore;
 import dev.mcpbus.security.oauth.TokenStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -91,8 +89,8 @@ public final class CallerCredentials {
   }
 
   /**
-   * Stores the secret of a principal for a server, in place of the present one, and tells {@link
-   * #onChange}.
+   * Stores the secret of a principal for a server, in place of the present one, and tells all
+   * nodes, {@link Addresses#CREDENTIALS_CHANGED}.
    *
    * @return {@code {server, kind, since}}; fails with {@code BAD_REQUEST} for a secret that is
    *     empty, and with {@code LIMIT_EXCEEDED} for one that is too long or one too many
@@ -174,9 +172,8 @@ public final class CallerCredentials {
   }
 
   /**
-   * Removes what is stored for a principal at a server: its secret, and tokens of its logins. An
-   * open connection that used the tokens has the authorization server take them back; those that no
-   * connection uses are good there until they expire.
+   * Removes what is stored for a principal at a server: its secret, and tokens of its logins. Who
+   * has read the tokens before has the authorization server take them back.
    *
    * @return whether there was anything
    */
@@ -212,9 +209,13 @@ public final class CallerCredentials {
   public void forget(Set<String> principals) {
     principals.forEach(
         principal ->
-            removeAll(principal)
+            vertx
+                .eventBus()
+                .<JsonObject>request(
+                    Addresses.CREDENTIALS_REMOVE, new JsonObject().put(PRINCIPAL, principal))
                 .onSuccess(
-                    removed -> {
+                    reply -> {
+                      int removed = reply.body().getInteger("removed", 0);
                       if (removed > 0) {
                         LOG.info(
                             "removed the {} credentials that {} had stored, whose key is gone",
@@ -237,25 +238,5 @@ public final class CallerCredentials {
         .publish(
             Addresses.CREDENTIALS_CHANGED,
             server == null ? change : change.put(SERVER, server.value()));
-  }
-
-  /**
-   * Hears of each change on any node: what was read before does not count any more.
-   *
-   * @param listener gets the principal, and the server; null for all of them. It runs on the
-   *     caller's context
-   * @return ends it, with {@code unregister}
-   */
-  public MessageConsumer<JsonObject> onChange(BiConsumer<String, @Nullable ConnectionId> listener) {
-    return vertx
-        .eventBus()
-        .consumer(
-            Addresses.CREDENTIALS_CHANGED,
-            change -> {
-              String server = change.body().getString(SERVER);
-              listener.accept(
-                  change.body().getString(PRINCIPAL, ""),
-                  server == null ? null : ConnectionId.parse(server).orElse(null));
-            });
   }
 }

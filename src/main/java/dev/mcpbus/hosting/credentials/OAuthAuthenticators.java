@@ -16,6 +16,7 @@ import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.time.Duration;
@@ -132,22 +133,34 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
     if (principal == null || oauth == null) {
       return create(server, options);
     }
-    ClientKey key =
-        key(
-            options,
-            oauth,
-            CallerCredentials.key(principal, CredentialKind.TOKENS, new ConnectionId(server)));
-    return new OAuthTokenAuthenticator(callers.get(key, () -> client(server, principal, key)));
+    return new OAuthTokenAuthenticator(
+        ofCaller(new ConnectionId(server), principal, options, oauth));
   }
 
-  private OAuthClient client(String server, String principal, ClientKey key) {
+  @Override
+  public Future<Runnable> stored(String server, String principal, HttpOptions options) {
+    OAuthOptions oauth = options.oauth();
+    if (oauth == null) {
+      return Future.succeededFuture(() -> {});
+    }
+    OAuthClient client = ofCaller(new ConnectionId(server), principal, options, oauth);
+    return client.loaded().map(read -> client::forgetRemoved);
+  }
+
+  private OAuthClient ofCaller(
+      ConnectionId server, String principal, HttpOptions options, OAuthOptions oauth) {
+    ClientKey key =
+        key(options, oauth, CallerCredentials.key(principal, CredentialKind.TOKENS, server));
     OAuthClient.Environment environment = openEnvironments.computeIfAbsent(key.store, environments);
-    return new OAuthClient(
-        key.settings,
-        environment.ofCaller(
-            new PrincipalLogins(vertx, new ConnectionId(server), principal),
-            () -> CallerTokens.of(vertx).token(principal)),
-        key.proxy);
+    return callers.get(
+        key,
+        () ->
+            new OAuthClient(
+                key.settings,
+                environment.ofCaller(
+                    new PrincipalLogins(vertx, server, principal),
+                    () -> CallerTokens.of(vertx).token(principal)),
+                key.proxy));
   }
 
   @Override

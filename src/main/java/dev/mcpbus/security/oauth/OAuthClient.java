@@ -208,6 +208,11 @@ public final class OAuthClient {
     return trusted;
   }
 
+  /** Completes when the tokens of the store are read, or cannot be. */
+  public Future<Void> loaded() {
+    return loaded;
+  }
+
   private Future<Void> load() {
     return environment
         .store()

@@ -15,7 +15,6 @@ import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What a principal stores on one node of a cluster. */
@@ -34,11 +33,7 @@ class CallerCredentialsIT {
                   "config",
                   new JsonObject().put("type", "bus").put("address", "no.one").put("lazy", true)));
       CallerCredentials there = CallerCredentials.of(two.vertx(), Map.of());
-      List<String> heard = new CopyOnWriteArrayList<>();
-      there
-          .onChange((principal, server) -> heard.add(principal + " " + server))
-          .completion()
-          .await();
+      List<String> heard = CredentialChanges.heard(two.vertx());
       PrincipalCredentials alice = PrincipalCredentials.of(McpClient.create(one.vertx()), "alice");
       alice.set("git", "canary-secret").await();
       await().until(() -> heard.equals(List.of("alice git")));

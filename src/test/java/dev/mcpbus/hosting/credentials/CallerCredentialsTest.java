@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,9 +186,7 @@ class CallerCredentialsTest {
   @Test
   void every_change_is_told() {
     CallerCredentials all = inMemory();
-    List<String> heard = new CopyOnWriteArrayList<>();
-    var listening = all.onChange((principal, server) -> heard.add(principal + " " + server));
-    listening.completion().await();
+    List<String> heard = CredentialChanges.heard(processes.get(0));
     set(all, "alice", GIT, "x");
     await().until(() -> heard.equals(List.of("alice git")));
     all.remove("alice", GIT).await();
