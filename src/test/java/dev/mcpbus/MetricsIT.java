@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.gateway.Peers;
 import dev.mcpbus.testing.Compared;
 import dev.mcpbus.testing.McpHttp;
@@ -130,6 +131,31 @@ class MetricsIT {
                 "60.0", "120.0", "300.0", "+Inf"));
   }
 
+  private void callForAlice(int times) {
+    List<String> command = ScriptedServer.command("good");
+    JsonObject entry =
+        new JsonObject()
+            .put("command", command.get(0))
+            .put("args", new JsonArray(command.subList(1, command.size())))
+            .put("identity", "caller")
+            .put("env", new JsonObject().put("WHO", "${caller.name}"));
+    JsonObject wish = new JsonObject().put("name", "own").put("config", entry);
+    TestBus.await(vertx.eventBus().request("mcp.servers.add", wish));
+    CallOptions alice = CallOptions.DEFAULT.withPrincipal("alice");
+    for (int i = 0; i < times; i++) {
+      TestBus.await(bus.server("own").callTool("echo", new JsonObject(), alice));
+    }
+  }
+
+  @Test
+  void requests_to_a_server_of_callers_are_counted_for_each_principal() {
+    callForAlice(3);
+    String requests = "mcpbus_caller_requests_total";
+    assertThat(page().value(requests, Map.of("server", "own", "principal", "alice"))).isEqualTo(3);
+    assertThat(page().labels(requests, "principal")).containsExactly("alice");
+    assertThat(page().labels(requests, "server")).containsExactly("own");
+  }
+
   @Test
   void a_server_its_child_and_the_node_have_their_state() {
     call("echo");
@@ -222,6 +248,7 @@ class MetricsIT {
 
   /** Series of everything that mcpbus measures. */
   private PrometheusText fullPage() {
+    callForAlice(1);
     McpHttp.Session session = new McpHttp(bus.port(), "/mcp").initialize();
     session.call("tools/call", Peers.call("good__echo"));
     session.end();

@@ -1,5 +1,7 @@
 package dev.mcpbus.bus;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What telemetry needs to know of a connection. Its methods give the state of this moment, or of
  * one just before; any thread may call them.
@@ -11,6 +13,9 @@ public interface ConnectionFacts {
 
   /** True for the connection that all callers share. */
   boolean isShared();
+
+  /** Whose connection it is, where the server acts for its callers; null for the others. */
+  @Nullable String principal();
 
   /** The kind of transport, such as {@code stdio} or {@code http}. */
   String transport();

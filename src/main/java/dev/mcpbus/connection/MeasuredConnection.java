@@ -6,6 +6,7 @@ import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.session.CallBreaker;
 import dev.mcpbus.connection.session.Session;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What telemetry may know of a connection. Each method looks at one field that the connection's
@@ -23,6 +24,12 @@ record MeasuredConnection(ConnectionSpec spec, ConnectionStateHolder connection,
   @Override
   public boolean isShared() {
     return spec.privateConnection() == null;
+  }
+
+  @Override
+  public @Nullable String principal() {
+    PrivateConnection own = spec.privateConnection();
+    return own == null ? null : own.principal();
   }
 
   @Override

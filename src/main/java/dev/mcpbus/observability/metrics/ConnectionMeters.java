@@ -27,7 +27,9 @@ final class ConnectionMeters implements ConnectionTelemetry {
     SENT_BYTES,
     RECEIVED_BYTES,
     DROPPED,
-    RESTARTS
+    RESTARTS,
+    /** In the name of the principal whose connection it is. */
+    CALLER_REQUESTS
   }
 
   private final ServerMeters server;
@@ -86,6 +88,9 @@ final class ConnectionMeters implements ConnectionTelemetry {
 
   @Override
   public TelemetryOperation sent(OutboundSpan request) {
+    if (request.ofCaller() && facts.principal() != null) {
+      add(Count.CALLER_REQUESTS, 1);
+    }
     return new SentOperation(this, request.method(), request.item(), System.nanoTime());
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.observability.metrics;
 
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +21,9 @@ final class ServerMeters {
 
   private static final int MAX_CODES = 20;
 
+  /** Principals of one server that have series of their own. */
+  private static final int MAX_PRINCIPALS = 100;
+
   private final OperationTimers timers;
   private final String server;
   private final BoundedNames items = new BoundedNames(MAX_ITEMS, "other");
@@ -28,6 +32,11 @@ final class ServerMeters {
   private final Set<OperationTimers.Series> own = new HashSet<>();
   private final Map<ConnectionMeters.Count, Long> retired =
       new EnumMap<>(ConnectionMeters.Count.class);
+  private final BoundedNames principals = new BoundedNames(MAX_PRINCIPALS, "other");
+
+  /** Requests of connections that have ended, by the label of the principal. */
+  private final Map<String, Long> callers = new HashMap<>();
+
   private boolean closed;
 
   ServerMeters(OperationTimers timers, String server) {
@@ -72,6 +81,7 @@ final class ServerMeters {
       for (ConnectionMeters.Count count : ConnectionMeters.Count.values()) {
         retired.merge(count, connection.get(count), Long::sum);
       }
+      addCaller(callers, connection);
     }
     return connections.isEmpty();
   }
@@ -86,6 +96,21 @@ final class ServerMeters {
   /** A count of all connections that there were. */
   synchronized long total(ConnectionMeters.Count count) {
     return retired.getOrDefault(count, 0L) + sum(connection -> connection.get(count));
+  }
+
+  private void addCaller(Map<String, Long> all, ConnectionMeters connection) {
+    String principal = connection.facts().principal();
+    if (principal != null) {
+      long requests = connection.get(ConnectionMeters.Count.CALLER_REQUESTS);
+      all.merge(principals.label(principal), requests, Long::sum);
+    }
+  }
+
+  /** Requests in the name of each principal, where the server acts for its callers. */
+  synchronized Map<String, Long> callers() {
+    Map<String, Long> all = new HashMap<>(callers);
+    connections.forEach(one -> addCaller(all, one));
+    return all;
   }
 
   /** A sum over the connections of this moment. */

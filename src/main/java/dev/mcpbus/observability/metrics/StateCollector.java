@@ -105,6 +105,7 @@ final class StateCollector implements MultiCollector {
             "mcpbus_received_bytes",
             "Bytes of messages of the server.",
             ConnectionMeters.Count.RECEIVED_BYTES));
+    all.add(callers());
     children(all);
     bounds(all);
     more.forEach(one -> all.add(one.get()));
@@ -170,6 +171,26 @@ final class StateCollector implements MultiCollector {
       counters.dataPoint(new CounterDataPointSnapshot(server.total(count), of(server), null, 0L));
     }
     return counters.build();
+  }
+
+  private MetricSnapshot callers() {
+    CounterSnapshot.Builder callers =
+        CounterSnapshot.builder()
+            .name("mcpbus_caller_requests")
+            .help("Requests to a server of callers, by the principal for whom they were sent.");
+    for (ServerMeters server : servers) {
+      server
+          .callers()
+          .forEach(
+              (principal, requests) ->
+                  callers.dataPoint(
+                      new CounterDataPointSnapshot(
+                          requests,
+                          of(server).merge(Labels.of("principal", principal)),
+                          null,
+                          0L)));
+    }
+    return callers.build();
   }
 
   // ---- children
