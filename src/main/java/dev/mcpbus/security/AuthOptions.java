@@ -127,8 +127,7 @@ public record AuthOptions(
    * @param adminScopes a token with one of them has the admin right
    * @param leeway by how much the issuer's clock may differ from ours
    * @param algorithms of its signatures; empty: all that are asymmetric
-   * @param claims where a token has the name and the roles of its principal
-   * @param rules what else gives roles, and the admin right
+   * @param claims what makes a principal of a token; the scopes are roles in any case
    * @param introspection asks the issuer what a token is that is no JWT; null: such a token is
    *     refused
    */
@@ -141,8 +140,7 @@ public record AuthOptions(
       Set<String> adminScopes,
       Duration leeway,
       Set<String> algorithms,
-      ClaimPaths claims,
-      List<ClaimRule> rules,
+      ClaimMapping claims,
       @Nullable Introspection introspection) {
 
     /** The name of an issuer that the configuration gives no name. */
@@ -156,7 +154,6 @@ public record AuthOptions(
       requiredScopes = Set.copyOf(requiredScopes);
       adminScopes = Set.copyOf(adminScopes);
       algorithms = Set.copyOf(algorithms);
-      rules = List.copyOf(rules);
     }
 
     /** An issuer with nothing but defaults. */
@@ -170,8 +167,7 @@ public record AuthOptions(
           Set.of(),
           DEFAULT_LEEWAY,
           Set.of(),
-          ClaimPaths.DEFAULT,
-          List.of(),
+          ClaimMapping.DEFAULT,
           null);
     }
 
@@ -180,34 +176,6 @@ public record AuthOptions(
       return IssuerKeys.isSame(issuer, iss);
     }
   }
-
-  /**
-   * Where a token says who its principal is. A path is the name of a claim, or names with dots
-   * between them for a claim within others. A claim {@code email} counts only beside {@code
-   * email_verified} true.
-   *
-   * @param name of the claim that names the principal, a text
-   * @param roles of claims whose values are roles, texts or lists of texts; the scopes are roles in
-   *     any case
-   */
-  public record ClaimPaths(String name, List<String> roles) {
-
-    public static final ClaimPaths DEFAULT = new ClaimPaths("sub", List.of());
-
-    public ClaimPaths {
-      roles = List.copyOf(roles);
-    }
-  }
-
-  /**
-   * What a value of a claim gives.
-   *
-   * @param claim its path, as in {@link ClaimPaths}
-   * @param value that the claim has, or has among others; compared unchanged
-   * @param role null for none
-   * @param admin whether it gives the admin right
-   */
-  public record ClaimRule(String claim, String value, @Nullable String role, boolean admin) {}
 
   /**
    * How an issuer is asked about a token that is no JWT (RFC 7662).

@@ -13,10 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param url our origin as browsers and clients know it, without a path; null: from the {@code
  *     Host} header, on loopback alone
  * @param provider who knows the persons
- * @param name begins the name of each principal, before a colon and the claim {@code principal}
- * @param principal the claim of the id token that names the person
- * @param roles the claim whose words become roles; null for none
- * @param admins roles that give the admin right
+ * @param name begins the name of each principal, before a colon
+ * @param claims what makes a principal of an id token
  * @param accessToken lifetime of an access token
  * @param refreshToken how long a login lasts; each renewal begins this time anew
  * @param registration whether programs may register (RFC 7591)
@@ -26,9 +24,7 @@ public record SignInOptions(
     @Nullable URI url,
     OpenIdProvider provider,
     String name,
-    String principal,
-    @Nullable String roles,
-    List<String> admins,
+    ClaimMapping claims,
     Duration accessToken,
     Duration refreshToken,
     boolean registration,
@@ -41,7 +37,6 @@ public record SignInOptions(
   public static final Duration REFRESH_TOKEN = Duration.ofDays(30);
 
   public SignInOptions {
-    admins = List.copyOf(admins);
     clientIds = List.copyOf(clientIds);
   }
 
@@ -51,9 +46,7 @@ public record SignInOptions(
         url,
         provider,
         DEFAULT_NAME,
-        "sub",
-        null,
-        List.of(),
+        ClaimMapping.DEFAULT,
         ACCESS_TOKEN,
         REFRESH_TOKEN,
         true,

@@ -1,7 +1,5 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.AuthOptions.ClaimPaths;
-import dev.mcpbus.security.AuthOptions.ClaimRule;
 import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import io.vertx.core.json.JsonArray;
@@ -13,7 +11,6 @@ import java.util.Locale;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * AccessTokenVerifier} runs before it.
  */
 final class TokenRules {
-
-  /** A token with more roles is refused: to leave some out could take a denial away. */
-  private static final int MAX_ROLES = 1_000;
 
   /** The last second of the year 9999, the greatest accepted time. */
   private static final long LAST_SECOND = 253_402_300_799L;
@@ -99,28 +93,15 @@ final class TokenRules {
     if (!isFrom(claims.getValue("iss")) || !isForUs(claims.getValue("aud")) || Double.isNaN(end)) {
       return null;
     }
-    String name = ClaimValues.text(claims, issuer.claims().name());
     NavigableSet<String> scopes = scopes(claims);
-    NavigableSet<String> roles = new TreeSet<>(scopes);
     boolean admin = issuer.adminScopes().stream().anyMatch(scopes::contains);
-    issuer.claims().roles().forEach(path -> roles.addAll(ClaimValues.at(claims, path)));
-    for (ClaimRule rule : issuer.rules()) {
-      if (ClaimValues.at(claims, rule.claim()).contains(rule.value())) {
-        admin |= rule.admin();
-        Stream.ofNullable(rule.role()).forEach(roles::add);
-      }
-    }
-    if (!isName(name) || roles.size() > MAX_ROLES) {
-      return null;
-    }
-    return new CredentialHolder(
-        new Principal(prefix() + name, roles, admin),
-        Instant.ofEpochSecond((long) end + issuer.leeway().toSeconds()),
-        scopes.containsAll(issuer.requiredScopes()));
-  }
-
-  private static boolean isName(@Nullable String name) {
-    return name != null && Principal.isName(name);
+    Principal principal = issuer.claims().principal(prefix(), claims, scopes, admin);
+    return principal == null
+        ? null
+        : new CredentialHolder(
+            principal,
+            Instant.ofEpochSecond((long) end + issuer.leeway().toSeconds()),
+            scopes.containsAll(issuer.requiredScopes()));
   }
 
   /**
@@ -128,47 +109,22 @@ final class TokenRules {
    * one, or where it has no {@code sub}, which each access token has.
    */
   @Nullable String unnamed(JsonObject claims) {
-    String path = issuer.claims().name();
-    return path.equals(ClaimPaths.DEFAULT.name())
+    return issuer.claims().name().equals(ClaimMapping.DEFAULT.name())
             || !isForUs(claims.getValue("aud"))
-            || isName(ClaimValues.text(claims, path))
         ? null
-        : "the token has no claim \""
-            + path
-            + "\" that names a person"
-            + (ClaimValues.isEmail(path) ? "; an email counts with email_verified true alone" : "");
+        : issuer.claims().unnamed(claims);
   }
 
   /** By which rules the principal of a token has its roles and the admin right. */
   JsonArray grounds(JsonObject claims) {
     JsonArray grounds = new JsonArray();
     NavigableSet<String> scopes = scopes(claims);
-    scopes.forEach(scope -> grounds.add(ground(scope, false, "scope")));
+    scopes.forEach(scope -> grounds.add(ClaimMapping.ground(scope, false, "scope")));
     issuer.adminScopes().stream()
         .filter(scopes::contains)
-        .forEach(scope -> grounds.add(ground(null, true, "adminScopes: " + scope)));
-    for (String path : issuer.claims().roles()) {
-      ClaimValues.at(claims, path)
-          .forEach(role -> grounds.add(ground(role, false, "claims.roles: " + path)));
-    }
-    for (ClaimRule rule : issuer.rules()) {
-      if (ClaimValues.at(claims, rule.claim()).contains(rule.value())) {
-        grounds.add(
-            ground(rule.role(), rule.admin(), "roles: " + rule.claim() + " has " + rule.value()));
-      }
-    }
+        .forEach(scope -> grounds.add(ClaimMapping.ground(null, true, "adminScopes: " + scope)));
+    issuer.claims().addGrounds(claims, grounds);
     return grounds;
-  }
-
-  private static JsonObject ground(@Nullable String role, boolean admin, String by) {
-    JsonObject ground = new JsonObject();
-    if (role != null) {
-      ground.put("role", role);
-    }
-    if (admin) {
-      ground.put("admin", true);
-    }
-    return ground.put("by", by);
   }
 
   /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */

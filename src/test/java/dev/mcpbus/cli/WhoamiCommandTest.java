@@ -9,9 +9,9 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
-import dev.mcpbus.security.AuthOptions.ClaimPaths;
-import dev.mcpbus.security.AuthOptions.ClaimRule;
 import dev.mcpbus.security.AuthOptions.Issuer;
+import dev.mcpbus.security.ClaimMapping;
+import dev.mcpbus.security.ClaimMapping.ClaimRule;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
 import io.vertx.core.Vertx;
@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,10 +42,10 @@ class WhoamiCommandTest {
       Issuer work =
           RecordCopy.with(
               Issuer.of("work", issuer.url(), Set.of("mcpbus")),
-              Map.of(
-                  "claims",
-                  new ClaimPaths("email", List.of("realm_access.roles")),
-                  "rules",
+              "claims",
+              new ClaimMapping(
+                  "email",
+                  List.of("realm_access.roles"),
                   List.of(new ClaimRule("groups", "mcp-admins", "ops", true))));
       AuthOptions auth =
           RecordCopy.with(

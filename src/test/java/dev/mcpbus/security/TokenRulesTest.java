@@ -3,9 +3,8 @@ package dev.mcpbus.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.internals.RecordCopy;
-import dev.mcpbus.security.AuthOptions.ClaimPaths;
-import dev.mcpbus.security.AuthOptions.ClaimRule;
 import dev.mcpbus.security.AuthOptions.Issuer;
+import dev.mcpbus.security.ClaimMapping.ClaimRule;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -31,7 +30,11 @@ class TokenRulesTest {
   }
 
   private static TokenRules named(String claim, String... roles) {
-    return rules(Map.of("claims", new ClaimPaths(claim, List.of(roles))));
+    return rules(Map.of("claims", new ClaimMapping(claim, List.of(roles), List.of())));
+  }
+
+  private static ClaimMapping giving(ClaimRule... rules) {
+    return new ClaimMapping("sub", List.of(), List.of(rules));
   }
 
   private static Principal principal(TokenRules rules, JsonObject claims) {
@@ -54,7 +57,7 @@ class TokenRulesTest {
     assertThat(principal(named("who.email"), inner).name()).isEqualTo("work:ann@example.com");
     claims.remove("email_verified");
     assertThat(named("who.email").holder(inner)).isNull();
-    TokenRules by = rules(Map.of("rules", List.of(new ClaimRule("email", "a@b", null, true))));
+    TokenRules by = rules(Map.of("claims", giving(new ClaimRule("email", "a@b", null, true))));
     assertThat(principal(by, claims().put("email", "a@b")).admin()).isFalse();
     assertThat(principal(by, claims().put("email", "a@b").put("email_verified", true)).admin())
         .isTrue();
@@ -105,8 +108,8 @@ class TokenRulesTest {
             Map.of(
                 "adminScopes",
                 Set.of("adm"),
-                "rules",
-                List.of(
+                "claims",
+                giving(
                     new ClaimRule("groups", "mcp-admins", "ops", true),
                     new ClaimRule("groups", "staff", "user", false))));
     JsonObject staff = claims().put("groups", new JsonArray().add("staff").add("x"));

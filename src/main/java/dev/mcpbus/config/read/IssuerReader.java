@@ -2,11 +2,11 @@ package dev.mcpbus.config.read;
 
 import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.AuthOptions.ClaimPaths;
-import dev.mcpbus.security.AuthOptions.ClaimRule;
 import dev.mcpbus.security.AuthOptions.Dpop;
 import dev.mcpbus.security.AuthOptions.Introspection;
 import dev.mcpbus.security.AuthOptions.Issuer;
+import dev.mcpbus.security.ClaimMapping;
+import dev.mcpbus.security.ClaimMapping.ClaimRule;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,8 +98,7 @@ final class IssuerReader {
             AuthReader.words(entry, "adminScopes"),
             entry.duration("leeway").orElse(Issuer.DEFAULT_LEEWAY),
             algorithms(entry),
-            entry.object("claims").map(IssuerReader::claims).orElse(ClaimPaths.DEFAULT),
-            entry.objects("roles").stream().map(IssuerReader::rule).toList(),
+            claims(entry),
             entry.object("introspection").flatMap(one -> introspection(one, before)).orElse(null)));
   }
 
@@ -122,9 +121,13 @@ final class IssuerReader {
     return algorithms;
   }
 
-  private static ClaimPaths claims(ConfigEntry entry) {
-    return new ClaimPaths(
-        path(entry, "name").orElse(ClaimPaths.DEFAULT.name()), paths(entry, "roles"));
+  /** {@code claims} and {@code roles}: what makes a principal of a token. */
+  static ClaimMapping claims(ConfigEntry entry) {
+    Optional<ConfigEntry> paths = entry.object("claims");
+    return new ClaimMapping(
+        paths.flatMap(one -> path(one, "name")).orElse(ClaimMapping.DEFAULT.name()),
+        paths.map(one -> paths(one, "roles")).orElse(List.of()),
+        entry.objects("roles").stream().map(IssuerReader::rule).toList());
   }
 
   private static List<String> paths(ConfigEntry entry, String key) {

@@ -45,9 +45,7 @@ final class SignInReader {
                   return new OpenIdProvider("", "", null, List.of());
                 }),
         name,
-        entry.word("principal").orElse("sub"),
-        entry.word("roles").orElse(null),
-        entry.words("admins"),
+        IssuerReader.claims(entry),
         entry.duration("accessToken").orElse(SignInOptions.ACCESS_TOKEN),
         entry.duration("refreshToken").orElse(SignInOptions.REFRESH_TOKEN),
         entry.flag("registration").orElse(true),

@@ -1,6 +1,7 @@
 package dev.mcpbus.security.signin;
 
 import dev.mcpbus.security.OwnTokens;
+import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.UnverifiedToken;
 import dev.mcpbus.security.oauth.OAuthDigests;
@@ -15,6 +16,8 @@ import java.security.Signature;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,10 +100,16 @@ final class AccessTokens implements OwnTokens {
     }
     IssuedToken issued =
         new IssuedToken(
-            SignInPrincipals.of(name, roles, Boolean.TRUE.equals(claims.getValue("admin"))),
+            new Principal(name, words(roles), Boolean.TRUE.equals(claims.getValue("admin"))),
             Instant.ofEpochSecond(end.longValue()),
             family);
     return families.isAlive(family).map(alive -> alive ? issued : null);
+  }
+
+  private static NavigableSet<String> words(JsonArray roles) {
+    NavigableSet<String> words = new TreeSet<>();
+    roles.forEach(role -> words.add(String.valueOf(role)));
+    return words;
   }
 
   /** The family of a token with a valid signature, also of one that has expired; null for none. */

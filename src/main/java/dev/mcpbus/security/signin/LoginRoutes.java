@@ -13,8 +13,10 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,14 @@ final class LoginRoutes {
 
   private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{43}");
   private static final int MAX_STATE = 2_048;
+
+  /** Characters of all roles of a person: each access token has them in a header. */
+  private static final int MAX_ROLES = 4_096;
+
+  private static final NavigableSet<String> NO_ROLES = Collections.emptyNavigableSet();
+  private static final String TOO_MANY =
+      "the provider gives more roles than a token can carry: auth.signIn.roles of mcpbus chooses"
+          + " those that count";
   private static final Set<String> ERRORS = Set.of("access_denied", "temporarily_unavailable");
   private static final Set<String> ANSWERS =
       Set.of("code", "state", "iss", "error", "error_description", "error_uri");
@@ -253,11 +263,11 @@ final class LoginRoutes {
   }
 
   private Future<Void> admitted(SignInRequest request, LoginRequest login, ProviderAnswer answer) {
-    Principal principal = SignInPrincipals.of(options, answer.claims());
-    if (principal == null) {
-      return SignInRefusal.of(
-              403, "access_denied", "the provider names no person in the claim that is configured")
-          .failed();
+    Principal principal =
+        options.claims().principal(options.name() + ":", answer.claims(), NO_ROLES, false);
+    if (principal == null || String.join("", principal.roles()).length() > MAX_ROLES) {
+      String unnamed = options.claims().unnamed(answer.claims());
+      return SignInRefusal.of(403, "access_denied", unnamed == null ? TOO_MANY : unnamed).failed();
     }
     long now = signIn.clock().instant().getEpochSecond();
     TokenFamily family =

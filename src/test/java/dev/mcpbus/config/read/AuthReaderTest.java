@@ -11,6 +11,7 @@ import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.ClaimMapping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,9 +178,11 @@ class AuthReaderTest {
     AuthOptions.Issuer issuer = auth.issuers().get(0);
     assertThat(issuer.algorithms()).containsExactlyInAnyOrder("ES256", "EdDSA");
     assertThat(issuer.claims())
-        .isEqualTo(new AuthOptions.ClaimPaths("email", List.of("groups", "realm_access.roles")));
-    assertThat(issuer.rules())
-        .containsExactly(new AuthOptions.ClaimRule("groups", "mcp", "ops", true));
+        .isEqualTo(
+            new ClaimMapping(
+                "email",
+                List.of("groups", "realm_access.roles"),
+                List.of(new ClaimMapping.ClaimRule("groups", "mcp", "ops", true))));
     assertThat(Objects.requireNonNull(issuer.introspection()).cache())
         .isEqualTo(Duration.ofSeconds(5));
     assertThat(auth.dpop()).isEqualTo(new AuthOptions.Dpop(true, false, true));

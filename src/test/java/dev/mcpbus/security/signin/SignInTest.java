@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.ClaimMapping;
+import dev.mcpbus.security.ClaimMapping.ClaimRule;
 import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
@@ -15,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -168,7 +171,11 @@ class SignInTest {
   @Test
   void an_address_that_the_provider_has_not_verified_names_nobody(Vertx vertx) {
     try (SignInBed mails =
-        new SignInBed(vertx, options -> RecordCopy.with(options, "principal", "email"))) {
+        new SignInBed(
+            vertx,
+            options ->
+                RecordCopy.with(
+                    options, "claims", new ClaimMapping("email", List.of(), List.of())))) {
       JsonObject mail = new JsonObject().put("email", "ada@mail.example");
       for (Object verified : new Object[] {false, "true", new JsonObject()}) {
         mails.provider.claims(id -> id.mergeIn(mail).put("email_verified", verified));
@@ -177,6 +184,26 @@ class SignInTest {
       mails.provider.claims(id -> id.mergeIn(mail).put("email_verified", true));
       assertThat(claims(mails.tokens(mails.client()).getString("access_token")).encode())
           .contains("user:ada@mail.example");
+    }
+  }
+
+  @Test
+  void rules_make_roles_and_the_admin_right_of_the_id_token(Vertx vertx) {
+    ClaimMapping rules =
+        new ClaimMapping(
+            "sub", List.of("realm.roles"), List.of(new ClaimRule("groups", "ops", "admins", true)));
+    try (SignInBed mapped =
+        new SignInBed(vertx, options -> RecordCopy.with(options, "claims", rules))) {
+      JsonObject roles = new JsonObject().put("roles", new JsonArray().add("dev"));
+      mapped.provider.claims(
+          id -> id.put("realm", roles).put("groups", new JsonArray().add("ops").add("x")));
+      JsonObject token = claims(mapped.tokens(mapped.client()).getString("access_token"));
+      assertThat(token.getJsonArray("roles")).containsExactly("admins", "dev");
+      assertThat(token.getBoolean("admin")).isTrue();
+      roles.put("roles", new JsonArray().add("r".repeat(5_000)));
+      assertThatThrownBy(() -> mapped.code(mapped.client()))
+          .hasMessageStartingWith("403 ")
+          .hasMessageContaining("auth.signIn.roles");
     }
   }
 
