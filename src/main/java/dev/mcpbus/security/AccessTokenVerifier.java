@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class AccessTokenVerifier {
 
   private final SigningKeys keys;
+  private final VerifiedSignatures verified = new VerifiedSignatures();
 
   AccessTokenVerifier(SigningKeys keys) {
     this.keys = keys;
@@ -34,9 +35,7 @@ final class AccessTokenVerifier {
         .map(
             key -> {
               VerificationKey fit = key == null ? null : key.with(token.algorithm(), allowed);
-              return fit != null && fit.hasSigned(token.signed(), token.signature().getBytes())
-                  ? token.claims()
-                  : null;
+              return fit != null && verified.hasSigned(fit, token) ? token.claims() : null;
             })
         .otherwise((JsonObject) null);
   }

@@ -4,6 +4,8 @@ import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.UnverifiedToken;
+import dev.mcpbus.security.VerificationKey;
+import dev.mcpbus.security.VerifiedSignatures;
 import dev.mcpbus.security.oauth.OAuthDigests;
 import dev.mcpbus.security.signin.TokenKeys.DayKey;
 import io.vertx.core.Future;
@@ -15,7 +17,6 @@ import java.security.GeneralSecurityException;
 import java.security.Signature;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Base64;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +29,12 @@ final class AccessTokens implements OwnTokens {
 
   private static final String TYPE = "at+jwt";
   private static final String ALGORITHM = "EdDSA";
-  private static final int LONGEST = 16 * 1024;
 
   private final SignInOptions options;
   private final TokenKeys keys;
   private final TokenFamilies families;
   private final InstantSource clock;
+  private final VerifiedSignatures verified = new VerifiedSignatures();
 
   AccessTokens(SignInOptions options, TokenKeys keys, TokenFamilies families, InstantSource clock) {
     this.options = options;
@@ -77,10 +78,9 @@ final class AccessTokens implements OwnTokens {
 
   @Override
   public boolean isOurs(HttpServerRequest request, String token) {
-    String[] parts = parts(token);
-    JsonObject claims = parts == null ? null : UnverifiedToken.object(parts[1]);
-    return claims != null
-        && OwnUrl.of(request, options.url()).base().equals(claims.getValue("iss"));
+    UnverifiedToken read = UnverifiedToken.read(token);
+    return read != null
+        && OwnUrl.of(request, options.url()).base().equals(read.claims().getValue("iss"));
   }
 
   @Override
@@ -124,34 +124,18 @@ final class AccessTokens implements OwnTokens {
   }
 
   /** The claims of a token that we signed; null for all else. */
-  private @Nullable JsonObject claims(String token) {
-    String[] parts = parts(token);
-    JsonObject header = parts == null ? null : UnverifiedToken.object(parts[0]);
-    if (parts == null
-        || header == null
-        || !TYPE.equals(header.getValue("typ"))
-        || !ALGORITHM.equals(header.getValue("alg"))
-        || !(header.getValue("kid") instanceof String id)) {
+  private @Nullable JsonObject claims(String text) {
+    UnverifiedToken token = UnverifiedToken.read(text);
+    if (token == null
+        || !TYPE.equals(token.header().getValue("typ"))
+        || !ALGORITHM.equals(token.algorithm())
+        || !(token.header().getValue("kid") instanceof String id)) {
       return null;
     }
     DayKey key = keys.verifying(id);
-    if (key == null) {
-      return null;
-    }
-    try {
-      Signature signature = Signature.getInstance(ALGORITHM);
-      signature.initVerify(key.open());
-      signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
-      return signature.verify(Base64.getUrlDecoder().decode(parts[2]))
-          ? UnverifiedToken.object(parts[1])
-          : null;
-    } catch (GeneralSecurityException | IllegalArgumentException e) {
-      return null;
-    }
-  }
-
-  private static String @Nullable [] parts(String token) {
-    String[] parts = token.length() > LONGEST ? new String[0] : token.split("\\.", 4);
-    return parts.length == 3 ? parts : null;
+    return key != null
+            && verified.hasSigned(new VerificationKey(ALGORITHM, false, key.open()), token)
+        ? token.claims()
+        : null;
   }
 }
