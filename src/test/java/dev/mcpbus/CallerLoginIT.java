@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.client.ToolCallResult;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
@@ -18,9 +19,11 @@ import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.LoginPerson;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -154,6 +157,17 @@ class CallerLoginIT {
             () -> call(ALICE, "whoami", "Wait-Login", "true", "Timeout", "60000"));
     new LoginPerson().logsIn(link, keyOf(ALICE), "alice");
     assertThat(text(waits.orTimeout(60, TimeUnit.SECONDS).join())).isEqualTo("alice");
+  }
+
+  @Test
+  void a_call_of_a_program_waits_if_the_program_wishes_it() {
+    serve("modern");
+    CallOptions patient =
+        CallOptions.timeout(Duration.ofSeconds(60)).withPrincipal("alice").withLoginWait(true);
+    Future<ToolCallResult> waits =
+        bus.bus().server("notes").callTool("whoami", new JsonObject(), patient);
+    new LoginPerson().logsIn(link(ALICE), keyOf(ALICE), "alice");
+    assertThat(TestBus.await(waits).text()).isEqualTo("alice");
   }
 
   @Test

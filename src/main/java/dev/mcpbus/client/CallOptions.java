@@ -18,7 +18,7 @@ public final class CallOptions {
 
   /** Sets no option. */
   public static final CallOptions DEFAULT =
-      new CallOptions(null, null, null, null, null, null, null, null);
+      new CallOptions(null, null, null, null, null, null, null, null, null);
 
   final @Nullable Duration timeout;
   final @Nullable Handler<CallProgress> progress;
@@ -28,6 +28,7 @@ public final class CallOptions {
   final @Nullable String traceparent;
   final @Nullable Boolean toolFailure;
   final @Nullable String principal;
+  final @Nullable Boolean loginWait;
 
   private CallOptions(
       @Nullable Duration timeout,
@@ -37,7 +38,8 @@ public final class CallOptions {
       @Nullable CancellationToken cancel,
       @Nullable String traceparent,
       @Nullable Boolean toolFailure,
-      @Nullable String principal) {
+      @Nullable String principal,
+      @Nullable Boolean loginWait) {
     this.timeout = timeout;
     this.progress = progress;
     this.cache = cache;
@@ -46,6 +48,7 @@ public final class CallOptions {
     this.traceparent = traceparent;
     this.toolFailure = toolFailure;
     this.principal = principal;
+    this.loginWait = loginWait;
   }
 
   /** As {@link #withTimeout}, and no other option. */
@@ -63,7 +66,7 @@ public final class CallOptions {
       throw new IllegalArgumentException("a time-out must be at least 1 ms, not " + value);
     }
     return new CallOptions(
-        value, progress, cache, validate, cancel, traceparent, toolFailure, principal);
+        value, progress, cache, validate, cancel, traceparent, toolFailure, principal, loginWait);
   }
 
   /**
@@ -72,7 +75,7 @@ public final class CallOptions {
    */
   public CallOptions withProgress(Handler<CallProgress> value) {
     return new CallOptions(
-        timeout, value, cache, validate, cancel, traceparent, toolFailure, principal);
+        timeout, value, cache, validate, cancel, traceparent, toolFailure, principal, loginWait);
   }
 
   /**
@@ -80,7 +83,7 @@ public final class CallOptions {
    */
   public CallOptions withCache(CacheMode value) {
     return new CallOptions(
-        timeout, progress, value, validate, cancel, traceparent, toolFailure, principal);
+        timeout, progress, value, validate, cancel, traceparent, toolFailure, principal, loginWait);
   }
 
   /**
@@ -90,7 +93,7 @@ public final class CallOptions {
    */
   public CallOptions withValidate(boolean value) {
     return new CallOptions(
-        timeout, progress, cache, value, cancel, traceparent, toolFailure, principal);
+        timeout, progress, cache, value, cancel, traceparent, toolFailure, principal, loginWait);
   }
 
   /**
@@ -98,7 +101,7 @@ public final class CallOptions {
    */
   public CallOptions withCancel(CancellationToken value) {
     return new CallOptions(
-        timeout, progress, cache, validate, value, traceparent, toolFailure, principal);
+        timeout, progress, cache, validate, value, traceparent, toolFailure, principal, loginWait);
   }
 
   /**
@@ -106,7 +109,7 @@ public final class CallOptions {
    */
   public CallOptions withTraceparent(String value) {
     return new CallOptions(
-        timeout, progress, cache, validate, cancel, value, toolFailure, principal);
+        timeout, progress, cache, validate, cancel, value, toolFailure, principal, loginWait);
   }
 
   /**
@@ -115,7 +118,7 @@ public final class CallOptions {
    */
   public CallOptions withToolFailure(boolean value) {
     return new CallOptions(
-        timeout, progress, cache, validate, cancel, traceparent, value, principal);
+        timeout, progress, cache, validate, cancel, traceparent, value, principal, loginWait);
   }
 
   /**
@@ -126,7 +129,17 @@ public final class CallOptions {
    */
   public CallOptions withPrincipal(String value) {
     return new CallOptions(
-        timeout, progress, cache, validate, cancel, traceparent, toolFailure, value);
+        timeout, progress, cache, validate, cancel, traceparent, toolFailure, value, loginWait);
+  }
+
+  /**
+   * @param value whether a call that needs a login of its principal waits until that person has
+   *     logged in, as long as its time-out. Default: it fails with {@code AUTH_REQUIRED} and the
+   *     link at once
+   */
+  public CallOptions withLoginWait(boolean value) {
+    return new CallOptions(
+        timeout, progress, cache, validate, cancel, traceparent, toolFailure, principal, value);
   }
 
   /** How long the caller waits in all; null if it is not set. */
@@ -154,7 +167,8 @@ public final class CallOptions {
         cancel == null ? other.cancel : cancel,
         traceparent == null ? other.traceparent : traceparent,
         toolFailure == null ? other.toolFailure : toolFailure,
-        principal == null ? other.principal : principal);
+        principal == null ? other.principal : principal,
+        loginWait == null ? other.loginWait : loginWait);
   }
 
   /** The options that are set; of handlers, the token and the trace only that they are. */
@@ -166,6 +180,7 @@ public final class CallOptions {
     all.put("validate", validate);
     all.put("toolFailure", toolFailure);
     all.put("principal", principal);
+    all.put("loginWait", loginWait);
     all.put("progress", progress == null ? null : "set");
     all.put("cancel", cancel == null ? null : "set");
     all.put("traceparent", traceparent == null ? null : "set");

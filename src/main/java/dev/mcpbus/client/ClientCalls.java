@@ -241,6 +241,9 @@ final class ClientCalls {
     CallHeaders.add(delivery, Headers.CACHE, cache == null ? null : cache.header());
     CallHeaders.add(delivery, Headers.VALIDATE, validate == null ? null : validate.toString());
     CallHeaders.add(delivery, Headers.TRACEPARENT, options.traceparent);
+    if (Boolean.TRUE.equals(options.loginWait)) {
+      delivery.addHeader(Headers.WAIT_LOGIN, "true");
+    }
     if (options.principal != null) {
       new Requester(options.principal, false).addTo(delivery);
     }

@@ -33,8 +33,9 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** Headers that pages of allowed origins may send. */
   private static final String SENT =
-      "Content-Type, Authorization, DPoP, X-Api-Key, Timeout, Traceparent, Tracestate, Baggage,"
-          + " Call-Id, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+      "Content-Type, Authorization, DPoP, X-Api-Key, Timeout, Wait-Login, Progress, Traceparent,"
+          + " Tracestate, Baggage, Call-Id, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version,"
+          + " Mcp-Method, Mcp-Name";
 
   /** Headers for tool arguments; the tool chooses their names. */
   private static final Pattern ARGUMENT =

@@ -287,6 +287,8 @@ class BridgeGuardTest {
               "DPoP",
               "X-Api-Key",
               "Timeout",
+              "Wait-Login",
+              "Progress",
               "Traceparent",
               "Tracestate",
               "Baggage",

@@ -46,8 +46,9 @@ public final class GatewayBench {
   }
 
   private void run() throws Exception {
-    try (Programs programs = new Programs(directory)) {
-      calls(programs);
+    try (Programs programs = new Programs(directory);
+        BenchIssuer issuer = BenchIssuer.start()) {
+      calls(programs, issuer);
     }
     try (Programs programs = new Programs(directory)) {
       large(programs);
@@ -57,7 +58,7 @@ public final class GatewayBench {
 
   // ---- tools/call
 
-  private void calls(Programs programs) throws Exception {
+  private void calls(Programs programs, BenchIssuer issuer) throws Exception {
     String echo = directory.resolve("echo_stdio").toAbsolutePath().toString();
     int fixture = programs.fixture(directory.resolve("echo_http").toAbsolutePath().toString());
     add(programs, "fixture alone, 2025-11-25", fixture, "", "echo", false);
@@ -92,6 +93,7 @@ public final class GatewayBench {
       add(endpoint(programs, label + ", 2025", guarded, "", false, key.key()), "older__echo");
       add(endpoint(programs, label + ", 2026", guarded, "", true, key.key()), "newer__echo");
     }
+    identities(programs, issuer, echoes(fixture, echo), key);
     npm(programs, "mcp-proxy", "mcp-proxy/dist/bin/mcp-proxy.mjs", List.of("--", echo));
     npm(
         programs,
@@ -111,6 +113,41 @@ public final class GatewayBench {
         }
         report.add(endpoint, load(programs, endpoint, quick ? 600 : 300, quick ? 400 : 3_000));
       }
+    }
+  }
+
+  /** What it costs to know who comes in, and to go out as him; no audit. */
+  private void identities(
+      Programs programs, BenchIssuer issuer, JsonObject config, ApiKeys.Fresh key)
+      throws IOException, InterruptedException {
+    JsonObject auth =
+        new JsonObject()
+            .put(
+                "apiKeys",
+                new JsonArray().add(new JsonObject().put("name", "bench").put("hash", key.hash())))
+            .put("issuers", new JsonArray().add(issuer.entry()))
+            .put("audit", new JsonObject().put("on", false));
+    JsonObject servers = config.put("auth", auth).getJsonObject("mcpServers");
+    for (String name : List.of("older", "newer")) {
+      JsonObject own = servers.getJsonObject(name).copy();
+      own.remove("shared");
+      own.put("identity", "caller")
+          .put("headers", new JsonObject().put("X-User", "${caller.name}"));
+      servers.put(name + "-own", own);
+    }
+    int port = mcpbus(programs, "identity.json", config);
+    for (boolean modern : List.of(false, true)) {
+      String tool = modern ? "newer" : "older";
+      String client = modern ? ", 2026" : ", 2025";
+      add(
+          endpoint(programs, "mcpbus, server of callers" + client, port, "", modern, key.key()),
+          tool + "-own__echo");
+      add(
+          endpoint(programs, "mcpbus, a JWT of EdDSA" + client, port, "", modern, issuer.jwt()),
+          tool + "__echo");
+      add(
+          endpoint(programs, "mcpbus, introspection" + client, port, "", modern, "opaque"),
+          tool + "__echo");
     }
   }
 
