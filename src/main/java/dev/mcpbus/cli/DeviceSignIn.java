@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -58,7 +59,11 @@ record DeviceSignIn(
         client.form(
             path(metadata, "device_authorization_endpoint"),
             Map.of("client_id", id, "resource", origin));
-    Instant until = clock.instant().plus(seconds(device, "expires_in", LIFETIME));
+    Instant until =
+        clock
+            .instant()
+            .truncatedTo(ChronoUnit.SECONDS)
+            .plus(seconds(device, "expires_in", LIFETIME));
     String page = path(device, device.containsKey(COMPLETE) ? COMPLETE : "verification_uri");
     shows.accept(new DevicePage(origin + page, ContentText.text(device, "user_code"), until));
     String endpoint = path(metadata, "token_endpoint");

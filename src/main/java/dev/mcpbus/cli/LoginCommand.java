@@ -45,7 +45,7 @@ final class LoginCommand extends ServiceCommand {
       arity = "0..1",
       paramLabel = "SERVER",
       description = "The server. Default: mcpbus itself.")
-  private String server = "";
+  private @Nullable String named;
 
   @Option(
       names = "--as",
@@ -56,20 +56,28 @@ final class LoginCommand extends ServiceCommand {
   @Option(names = "--open", description = "Also open the page in the browser of this machine.")
   private boolean open;
 
+  private String server = "";
+
   LoginCommand(CommandContext context) {
     super(context);
   }
 
   @Override
   protected ServiceClient find(ServiceFinder finder) {
-    return server.isEmpty() ? finder.withoutKey() : super.find(finder);
+    return named == null ? finder.withoutKey() : super.find(finder);
   }
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    if (server.isEmpty()) {
-      return signIn(client);
+    try {
+      return named == null ? signIn(client) : logIn(client, named);
+    } finally {
+      output().clearProgress();
     }
+  }
+
+  private ExitCode logIn(ServiceClient client, String at) {
+    server = at;
     String path = ServerTool.pathOf(server);
     JsonObject status = client.get(path);
     boolean ofCallers = "caller".equals(status.getValue("identity"));
@@ -85,7 +93,6 @@ final class LoginCommand extends ServiceCommand {
     }
     if (ofCallers) {
       boolean fresh = new CallerLoginSteps(client, path, (page, end) -> show("", page, end)).run();
-      output().clearProgress();
       return done(fresh ? "knows you now" : "knows you; no login is needed");
     }
     if ("READY".equals(status.getValue("state"))) {
@@ -141,7 +148,7 @@ final class LoginCommand extends ServiceCommand {
     DeviceSignIn steps =
         new DeviceSignIn(
             client,
-            page -> show(", which asks for the code " + page.code(), page.url(), page.until()),
+            page -> show(", and compare the code " + page.code(), page.url(), page.until()),
             wait -> SettledServers.pause(wait.toMillis()),
             clock);
     kept.keep(steps.run());
@@ -207,7 +214,6 @@ final class LoginCommand extends ServiceCommand {
   }
 
   private CommandFailure failed(JsonObject status, String page) {
-    output().clearProgress();
     String why =
         status.getValue("lastError") instanceof JsonObject error
             ? ContentText.text(error, "code") + ": " + ContentText.text(error, "message")

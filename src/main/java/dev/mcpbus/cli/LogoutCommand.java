@@ -3,6 +3,7 @@ package dev.mcpbus.cli;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -26,7 +27,7 @@ final class LogoutCommand extends ServiceCommand {
       arity = "0..1",
       paramLabel = "SERVER",
       description = "The server. Default: mcpbus itself.")
-  private String server = "";
+  private @Nullable String server;
 
   LogoutCommand(CommandContext context) {
     super(context);
@@ -34,19 +35,20 @@ final class LogoutCommand extends ServiceCommand {
 
   @Override
   protected ServiceClient find(ServiceFinder finder) {
-    return server.isEmpty() ? finder.withoutKey() : super.find(finder);
+    return server == null ? finder.withoutKey() : super.find(finder);
   }
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    if (server.isEmpty()) {
+    if (server == null) {
       return signOut(client.url());
     }
-    JsonObject answer = client.delete(CredentialsCommand.path(server, null));
+    String at = server;
+    JsonObject answer = client.delete(CredentialsCommand.path(at, null));
     boolean any = answer.getInteger("removed", 0) > 0;
     return shown(
-        new JsonObject().put("server", server).put("loggedOut", any),
-        () -> say(any, server));
+        new JsonObject().put("server", at).put("loggedOut", any),
+        () -> say(any, at));
   }
 
   private void say(boolean any, String where) {

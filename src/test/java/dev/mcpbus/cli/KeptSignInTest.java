@@ -189,7 +189,10 @@ class KeptSignInTest {
     later = Duration.ofMinutes(11);
     assertThatThrownBy(() -> kept(url).token()).hasMessageContaining("cannot be reached");
     assertThat(kept(url).isThere()).isTrue();
-    assertThat(kept(url).end()).contains("cannot be reached");
+    CommandRun logout = new CommandRun(home, Map.of(), "", "logout", "--url", url);
+    assertThat(logout.code()).isZero();
+    assertThat(logout.out()).contains("You are logged out at " + url);
+    assertThat(logout.err()).contains("mcpbus does not know of it", "cannot be reached");
     assertThat(kept(url).isThere()).isFalse();
   }
 
