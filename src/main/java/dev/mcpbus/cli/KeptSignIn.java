@@ -53,6 +53,10 @@ final class KeptSignIn {
 
   /** What the person can do about a sign-in that is no longer good. */
   String remedy() {
+    return again() + ", or forget the login with \"mcpbus logout --url " + origin + "\"";
+  }
+
+  private String again() {
     return "log in again with \"mcpbus login --url " + origin + "\"";
   }
 
@@ -86,7 +90,7 @@ final class KeptSignIn {
       throw new CommandFailure(
           ExitCode.NOT_ALLOWED,
           "LOGIN_ENDED",
-          "your login at " + origin + " has ended (" + renewal.why + "); " + remedy());
+          "your login at " + origin + " has ended (" + renewal.why + "); " + again());
     }
     return tokens;
   }
@@ -103,8 +107,19 @@ final class KeptSignIn {
       try {
         tokens = now == null || !isOver(now) ? now : now.renewed(client(), clock.instant());
       } catch (CommandFailure refused) {
-        if (!ENDED.contains(refused.code())) {
+        if (refused.exit() == ExitCode.UNREACHABLE) {
           throw refused;
+        }
+        if (!ENDED.contains(refused.code())) {
+          throw new CommandFailure(
+              refused.exit(),
+              "LOGIN_NOT_RENEWED",
+              "your login at "
+                  + origin
+                  + " cannot be renewed ("
+                  + refused.getMessage()
+                  + "); "
+                  + remedy());
         }
         why = String.valueOf(refused.getMessage());
       }

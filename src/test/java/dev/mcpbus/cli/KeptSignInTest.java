@@ -197,6 +197,19 @@ class KeptSignInTest {
   }
 
   @Test
+  void where_the_sign_in_is_switched_off_the_login_can_be_forgotten() {
+    try (TestBus bus = TestBus.startWithBridge(new JsonObject())) {
+      String url = "http://127.0.0.1:" + bus.port();
+      kept(url).keep(signIn());
+      later = Duration.ofMinutes(11);
+      assertThatThrownBy(() -> kept(url).token())
+          .hasMessageContainingAll("cannot be renewed", "\"mcpbus logout --url " + url + "\"");
+      kept(url).end();
+      assertThat(kept(url).isThere()).isFalse();
+    }
+  }
+
+  @Test
   void a_new_login_ends_the_one_before() {
     KeptTokens first = signIn();
     kept().keep(first);
