@@ -91,8 +91,7 @@ class CommandSignInIT {
 
   private static JsonObject kept() {
     try (Stream<Path> files = Files.list(home.resolve(".mcpbus/sign-ins"))) {
-      Path file =
-          files.filter(one -> !one.toString().endsWith(".lock")).findFirst().orElseThrow();
+      Path file = files.filter(one -> !one.toString().endsWith(".lock")).findFirst().orElseThrow();
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
           .isEqualTo("rw-------");
       return new JsonObject(Files.readString(file));
@@ -168,8 +167,7 @@ class CommandSignInIT {
     assertThat(new JsonObject(out.substring(0, out.indexOf('\n'))).getMap())
         .containsOnlyKeys("page", "until");
     assertThat(new JsonObject(out.substring(out.indexOf('\n'))))
-        .isEqualTo(
-            new JsonObject().put("url", url).put("loggedIn", true).put("name", "user:bob"));
+        .isEqualTo(new JsonObject().put("url", url).put("loggedIn", true).put("name", "user:bob"));
     assertThat(new JsonObject(ends(0, begun("logout", "--json"))).getBoolean("revoked")).isTrue();
   }
 }

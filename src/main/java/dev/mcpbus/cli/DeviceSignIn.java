@@ -116,10 +116,7 @@ record DeviceSignIn(
     return new CommandFailure(
         ExitCode.NOT_FOUND,
         "NO_SIGN_IN",
-        "the mcpbus at "
-            + what
-            + "; give a key with --key-file or "
-            + ServiceFinder.KEY_VARIABLE);
+        "the mcpbus at " + what + "; give a key with --key-file or " + ServiceFinder.KEY_VARIABLE);
   }
 
   private CommandFailure unlike(String what) {
@@ -177,23 +174,21 @@ record DeviceSignIn(
 
   /** How long to wait after an answer without tokens (RFC 8628, section 3.5). */
   private static Duration next(Duration wait, CommandFailure answer) {
-    switch (answer.code()) {
-      case "authorization_pending":
-        return wait;
-      case "slow_down":
-        return wait.plus(INTERVAL);
-      case "access_denied":
-        throw new CommandFailure(
-            ExitCode.NOT_ALLOWED, "LOGIN_REFUSED", "the login was refused on its page");
-      case "expired_token":
-        throw over();
-      default:
+    return switch (answer.code()) {
+      case "authorization_pending" -> wait;
+      case "slow_down" -> wait.plus(INTERVAL);
+      case "access_denied" ->
+          throw new CommandFailure(
+              ExitCode.NOT_ALLOWED, "LOGIN_REFUSED", "the login was refused on its page");
+      case "expired_token" -> throw over();
+      default -> {
         if (answer.exit() != ExitCode.UNREACHABLE || answer.code().equals("NOT_MCPBUS")) {
           throw answer;
         }
         Duration twice = wait.multipliedBy(2);
-        return twice.compareTo(SLOWEST) < 0 ? twice : SLOWEST;
-    }
+        yield twice.compareTo(SLOWEST) < 0 ? twice : SLOWEST;
+      }
+    };
   }
 
   private static CommandFailure over() {

@@ -63,8 +63,8 @@ final class KeptSignIn {
   /**
    * An access token that is good for a while, renewed where it has to be.
    *
-   * @throws CommandFailure {@code LOGIN_ENDED} where mcpbus does not renew it: then it is forgotten;
-   *     {@code BROKEN_LOGIN} where the file cannot be used
+   * @throws CommandFailure {@code LOGIN_ENDED} where mcpbus does not renew it: then it is
+   *     forgotten; {@code BROKEN_LOGIN} where the file cannot be used
    */
   String token() {
     KeptTokens tokens = known;
@@ -162,18 +162,18 @@ final class KeptSignIn {
    * @return why mcpbus may not know of it; empty if it does
    */
   String end() {
-    AtomicReference<String> why = new AtomicReference<>("");
+    StringBuilder why = new StringBuilder();
     change(
         () -> {
           try {
-            why.set(revoked(read()));
+            why.append(revoked(read()));
           } catch (CommandFailure broken) {
-            why.set(String.valueOf(broken.getMessage()));
+            why.append(broken.getMessage());
           }
           return null;
         });
     known = null;
-    return why.get();
+    return why.toString();
   }
 
   private String revoked(@Nullable KeptTokens tokens) {

@@ -46,9 +46,7 @@ final class LogoutCommand extends ServiceCommand {
     String at = server;
     JsonObject answer = client.delete(CredentialsCommand.path(at, null));
     boolean any = answer.getInteger("removed", 0) > 0;
-    return shown(
-        new JsonObject().put("server", at).put("loggedOut", any),
-        () -> say(any, at));
+    return shown(new JsonObject().put("server", at).put("loggedOut", any), () -> say(any, at));
   }
 
   private void say(boolean any, String where) {

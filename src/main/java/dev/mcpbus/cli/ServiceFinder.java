@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the mcpbus of a command and the key for it. The URL: {@code --url}, else {@code
  * MCPBUS_URL}, else the port of the configuration on this machine. The key: {@code --key-file},
  * else {@code MCPBUS_KEY}, else the person's sign-in at this very origin ({@link KeptSignIn}), else
- * on loopback the admin token file: who has signed in acts as himself. A key is never an argument: other
- * users could see it in the list of processes. The key in the variable goes to the URL in its
+ * on loopback the admin token file: who has signed in acts as himself. A key is never an argument:
+ * other users could see it in the list of processes. The key in the variable goes to the URL in its
  * variable, to one that the command line names where that is not set, and to the mcpbus of a
  * configuration on this machine that the user has named or agreed to. Blocks; for the main thread.
  */

@@ -89,8 +89,8 @@ public final class PrivateFile {
 
   /**
    * Replaces the content by what {@code content} makes of the old one. No other update, of this or
-   * another process, runs in between: the file {@code <name>.lock} is locked meanwhile. Null removes
-   * the file.
+   * another process, runs in between: the file {@code <name>.lock} is locked meanwhile. Null
+   * removes the file.
    */
   public void update(Callable<byte @Nullable []> content) throws Exception {
     synchronized (MONITORS.computeIfAbsent(file, any -> new Object())) {

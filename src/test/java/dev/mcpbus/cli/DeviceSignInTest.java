@@ -80,8 +80,7 @@ class DeviceSignInTest {
       assertThat(claims.getString("aud")).isEqualTo(bed.base());
       assertThat(claims.getString("sub")).isEqualTo("user:ada");
       URI url = URI.create(bed.base());
-      assertThat(
-              new ServiceClient(url, tokens.access(), null).get("/api/caller").getString("name"))
+      assertThat(new ServiceClient(url, tokens.access(), null).get("/api/caller").getString("name"))
           .isEqualTo("user:ada");
       assertThat(waits).containsExactly(Duration.ofSeconds(5));
     }
@@ -176,7 +175,9 @@ class DeviceSignInTest {
     String origin = "http://127.0.0.1:" + liar.getAddress().getPort();
     List<String> issuers = new ArrayList<>(List.of(origin, "https://evil.example"));
     JsonObject resource =
-        new JsonObject().put("resource", origin).put("authorization_servers", new JsonArray().add(origin));
+        new JsonObject()
+            .put("resource", origin)
+            .put("authorization_servers", new JsonArray().add(origin));
     answers(liar, "/.well-known/oauth-protected-resource", resource);
     liar.start();
     try {

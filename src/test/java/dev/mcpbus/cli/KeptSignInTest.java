@@ -230,10 +230,7 @@ class KeptSignInTest {
     assertThat(kept().isThere()).isFalse();
     assertThat(new JsonObject(command("logout", "--json").out()))
         .isEqualTo(
-            new JsonObject()
-                .put("url", bed.base())
-                .put("loggedOut", false)
-                .put("revoked", false));
+            new JsonObject().put("url", bed.base()).put("loggedOut", false).put("revoked", false));
     assertThat(command("whoami").err()).contains("mcpbus login");
   }
 
