@@ -45,7 +45,7 @@ class CliPageTest {
 
         **A file of others.** `conf/mcpbus.json` of the working directory may be another person's. A command that would start its servers (`tools`, `call`, `read`, `prompt`, `skills`, `status`, `doctor`, `--stdio`) asks first, and remembers the answer for this content of the file in `~/.mcpbus/consents`. Where no person can answer, it ends with code 3 and names the remedy: `--config conf/mcpbus.json`, which is consent. So is `mcpbus run`; what a running mcpbus applies of a change is agreed to as well.
 
-        **The key** in `MCPBUS_KEY` goes to the host of `MCPBUS_URL`; without that variable, to the host of `--url`, or to the mcpbus on this machine. It does not go where a `conf/mcpbus.json` leads that you have not agreed to, and a configuration cannot name another machine: `--url` does. For one more host there is `--key-file`.
+        **The key** in `MCPBUS_KEY` goes to the host of `MCPBUS_URL`; without that variable, to the host of `--url`, or to the mcpbus on this machine. It does not go where a `conf/mcpbus.json` leads that you have not agreed to, and a configuration cannot name another machine: `--url` does. For one more host there is `--key-file`. Without a key a command comes with your [sign-in](sign-in.md#from-the-command-line) at exactly this origin (`mcpbus login`), else on this machine with the admin key.
 
         Tables are for people; `--json` prints one JSON document for programs, or one on each line with `-f`, and an error as one line on stderr: `{"error": {"code", "message", ...}}`. Long work shows its progress on a terminal, and Ctrl-C cancels it at the server.
 

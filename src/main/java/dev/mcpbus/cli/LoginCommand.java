@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -13,14 +14,17 @@ import picocli.CommandLine.Parameters;
 /**
  * {@code login}: has mcpbus connect to a server that wants a login, prints the login page, and
  * waits until the person has logged in there. The browser's redirect goes to mcpbus, not to this
- * command.
+ * command. Without a server the person signs in at mcpbus itself.
  */
 @Command(
     name = "login",
     sortOptions = false,
     description = {
-      "Logs in at a server with OAuth.",
-      "Prints the page to open in a browser on the machine of mcpbus, and waits.",
+      "Logs in at a server with OAuth, or at mcpbus itself.",
+      "Without SERVER you sign in at the mcpbus of --url, in a browser on any machine. From then on "
+          + "commands for exactly this URL come as you, also where they had the admin key of this "
+          + "machine; --key-file and MCPBUS_KEY come before it. Ends with: mcpbus logout.",
+      "With SERVER it prints the page to open in a browser on the machine of mcpbus, and waits.",
       "At a server that acts for its callers (\"identity\": \"caller\") you log in yourself: the "
           + "page may be opened on any machine, and asks for your key."
     })
@@ -36,8 +40,12 @@ final class LoginCommand extends ServiceCommand {
 
   private static final Set<String> DOWN = Set.of("FAILED", "RECONNECTING", "IDLE", "CLOSED");
 
-  @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
-  private String server = "";
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "SERVER",
+      description = "The server. Default: mcpbus itself.")
+  private @Nullable String named;
 
   @Option(
       names = "--as",
@@ -48,12 +56,28 @@ final class LoginCommand extends ServiceCommand {
   @Option(names = "--open", description = "Also open the page in the browser of this machine.")
   private boolean open;
 
+  private String server = "";
+
   LoginCommand(CommandContext context) {
     super(context);
   }
 
   @Override
+  protected ServiceClient find(ServiceFinder finder) {
+    return named == null ? finder.withoutKey() : super.find(finder);
+  }
+
+  @Override
   protected ExitCode run(ServiceClient client) {
+    try {
+      return named == null ? signIn(client) : logIn(client, named);
+    } finally {
+      output().clearProgress();
+    }
+  }
+
+  private ExitCode logIn(ServiceClient client, String at) {
+    server = at;
     String path = ServerTool.pathOf(server);
     JsonObject status = client.get(path);
     boolean ofCallers = "caller".equals(status.getValue("identity"));
@@ -69,7 +93,6 @@ final class LoginCommand extends ServiceCommand {
     }
     if (ofCallers) {
       boolean fresh = new CallerLoginSteps(client, path, (page, end) -> show("", page, end)).run();
-      output().clearProgress();
       return done(fresh ? "knows you now" : "knows you; no login is needed");
     }
     if ("READY".equals(status.getValue("state"))) {
@@ -113,6 +136,33 @@ final class LoginCommand extends ServiceCommand {
       }
     }
     throw failed(status, shown);
+  }
+
+  private ExitCode signIn(ServiceClient client) {
+    if (who != null) {
+      throw CommandFailure.usage("--as is for a login at a SERVER, which is missing");
+    }
+    InstantSource clock = InstantSource.system();
+    KeptSignIn kept = new KeptSignIn(context().home(), client.url(), clock);
+    kept.prepare();
+    DeviceSignIn steps =
+        new DeviceSignIn(
+            client,
+            page -> show(", and compare the code " + page.code(), page.url(), page.until()),
+            wait -> SettledServers.pause(wait.toMillis()),
+            clock);
+    kept.keep(steps.run());
+    String name =
+        ContentText.text(new ServiceClient(client.url(), kept).get("/api/caller"), "name");
+    String url = client.url().toString();
+    return shown(
+        new JsonObject().put("url", url).put("loggedIn", true).put("name", name),
+        () -> {
+          output().line("You are logged in at " + url + " as " + name + ".");
+          if (context().variables().containsKey(ServiceFinder.KEY_VARIABLE)) {
+            output().note(ServiceFinder.KEY_VARIABLE + " is set, and comes before this login.");
+          }
+        });
   }
 
   /** A failure that no login page can mend; mcpbus says AUTH_REQUIRED while a page is open. */
@@ -164,7 +214,6 @@ final class LoginCommand extends ServiceCommand {
   }
 
   private CommandFailure failed(JsonObject status, String page) {
-    output().clearProgress();
     String why =
         status.getValue("lastError") instanceof JsonObject error
             ? ContentText.text(error, "code") + ": " + ContentText.text(error, "message")

@@ -1,6 +1,7 @@
 package dev.mcpbus.cli;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.security.oauth.FormEncoding;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -36,6 +37,7 @@ public final class ServiceClient implements AutoCloseable {
 
   private final URI url;
   private final @Nullable String key;
+  private final @Nullable KeptSignIn signIn;
   private final @Nullable LocalService own;
   private @Nullable HttpClient http;
 
@@ -46,7 +48,16 @@ public final class ServiceClient implements AutoCloseable {
   public ServiceClient(URI url, @Nullable String key, @Nullable LocalService own) {
     this.url = url;
     this.key = key;
+    this.signIn = null;
     this.own = own;
+  }
+
+  /** A client whose key is the token of that sign-in, renewed where a request needs it. */
+  ServiceClient(URI url, KeptSignIn signIn) {
+    this.url = url;
+    this.key = null;
+    this.signIn = signIn;
+    this.own = null;
   }
 
   /** Made for the first request: a caller that wants the URL and the key alone has none. */
@@ -69,9 +80,13 @@ public final class ServiceClient implements AutoCloseable {
     return url;
   }
 
-  /** The key for {@code Authorization: Bearer}, null for none. A secret. */
+  /**
+   * The key for {@code Authorization: Bearer}, null for none. A secret.
+   *
+   * @throws CommandFailure where the sign-in that it comes from has ended
+   */
   public @Nullable String key() {
-    return key;
+    return signIn == null ? key : signIn.token();
   }
 
   /** Whether this command started the service itself. */
@@ -126,7 +141,25 @@ public final class ServiceClient implements AutoCloseable {
     if (body != null) {
       request.header("Content-Type", "application/json");
     }
-    HttpResponse<InputStream> response = exchange(request.build());
+    return answered(request.build());
+  }
+
+  /**
+   * Posts a form; the answer's object.
+   *
+   * @throws CommandFailure as {@link #send}; with the code of OAuth, such as {@code invalid_grant},
+   *     where it is one of RFC 6749, section 5.2
+   */
+  JsonObject form(String path, Map<String, String> fields) {
+    return answered(
+        request(path, Map.of("Content-Type", FormEncoding.TYPE))
+            .timeout(PATIENCE)
+            .POST(BodyPublishers.ofString(FormEncoding.encode(fields)))
+            .build());
+  }
+
+  private JsonObject answered(HttpRequest request) {
+    HttpResponse<InputStream> response = exchange(request);
     try (InputStream in = response.body()) {
       return answer(response, in.readNBytes(MAX_BYTES + 1));
     } catch (IOException e) {
@@ -155,8 +188,9 @@ public final class ServiceClient implements AutoCloseable {
   /** Opens a WebSocket; its future fails where the service offers none. */
   CompletableFuture<WebSocket> socket(String path, WebSocket.Listener listener) {
     WebSocket.Builder socket = http().newWebSocketBuilder().connectTimeout(CONNECT);
-    if (key != null) {
-      socket.header("Authorization", "Bearer " + key);
+    String bearer = key();
+    if (bearer != null) {
+      socket.header("Authorization", "Bearer " + bearer);
     }
     return socket.buildAsync(
         URI.create(url.toString().replaceFirst("^http", "ws") + path), listener);
@@ -165,7 +199,8 @@ public final class ServiceClient implements AutoCloseable {
   private HttpRequest.Builder request(String path, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path));
     headers.forEach(request::header);
-    return key == null ? request : request.header("Authorization", "Bearer " + key);
+    String bearer = key();
+    return bearer == null ? request : request.header("Authorization", "Bearer " + bearer);
   }
 
   private HttpResponse<InputStream> exchange(HttpRequest request) {
@@ -209,6 +244,11 @@ public final class ServiceClient implements AutoCloseable {
 
   private CommandFailure problem(int status, byte[] body) {
     JsonObject problem = json(body);
+    if (problem != null && problem.getValue("error") instanceof String error) {
+      String why = ContentText.text(problem, "error_description");
+      return new CommandFailure(
+          ExitCode.of(null, status), error, url + " says: " + (why.isEmpty() ? error : why));
+    }
     if (problem == null || !(problem.getValue("detail") instanceof String detail)) {
       return new CommandFailure(
           ExitCode.of(null, status),
@@ -223,10 +263,13 @@ public final class ServiceClient implements AutoCloseable {
   }
 
   private String remedy(int status) {
-    if (status == 401 || (status == 403 && key == null)) {
+    if (status == 401 && signIn != null) {
+      return "; " + signIn.remedy();
+    }
+    if (status == 401 || (status == 403 && key == null && signIn == null)) {
       return "; the key comes from --key-file, from "
           + ServiceFinder.KEY_VARIABLE
-          + ", or on this machine from the file of the admin key";
+          + ", from \"mcpbus login\", or on this machine from the file of the admin key";
     }
     return "";
   }

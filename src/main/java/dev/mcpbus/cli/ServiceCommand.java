@@ -41,10 +41,14 @@ public abstract class ServiceCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() {
-    try (ServiceClient client =
-        new ServiceFinder(context, service).find(own == OwnService.STARTED)) {
+    try (ServiceClient client = find(new ServiceFinder(context, service))) {
       return run(client).code();
     }
+  }
+
+  /** Finds the mcpbus of {@link #run}. */
+  protected ServiceClient find(ServiceFinder finder) {
+    return finder.find(own == OwnService.STARTED);
   }
 
   /**

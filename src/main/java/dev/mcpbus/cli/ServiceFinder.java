@@ -17,14 +17,17 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the mcpbus of a command and the key for it. The URL: {@code --url}, else {@code
  * MCPBUS_URL}, else the port of the configuration on this machine. The key: {@code --key-file},
- * else {@code MCPBUS_KEY}, else on loopback the admin token file. A key is never an argument: other
- * users could see it in the list of processes. The key in the variable goes to the URL in its
+ * else {@code MCPBUS_KEY}, else the person's sign-in at this very origin ({@link KeptSignIn}), else
+ * on loopback the admin token file: who has signed in acts as himself. A key is never an argument:
+ * other users could see it in the list of processes. The key in the variable goes to the URL in its
  * variable, to one that the command line names where that is not set, and to the mcpbus of a
  * configuration on this machine that the user has named or agreed to. Blocks; for the main thread.
  */
@@ -54,20 +57,35 @@ public final class ServiceFinder {
    * @throws CommandFailure {@link ExitCode#UNREACHABLE} where there is none
    */
   public ServiceClient find(boolean start) {
-    String variable = context.variables().getOrDefault(URL_VARIABLE, "").strip();
-    String given = options.url == null ? variable : options.url.strip();
-    if (!given.isEmpty()) {
-      URI url = checked(given);
-      boolean other = !variable.isEmpty() && !origin(checked(variable)).equals(origin(url));
-      return new ServiceClient(
-          url, key(url, other ? KEY_VARIABLE + " is for " + URL_VARIABLE : ""), null);
+    URI given = given();
+    if (given != null) {
+      String variable = variable(URL_VARIABLE);
+      boolean other = !variable.isEmpty() && !origin(checked(variable)).equals(origin(given));
+      return client(given, other ? KEY_VARIABLE + " is for " + URL_VARIABLE : "");
     }
     URI url = ofConfiguration();
     if (listens(url)) {
-      ServiceClient running = new ServiceClient(url, key(url, whyNoKey()), null);
+      ServiceClient running = client(url, whyNoKey());
       return start && runsAnotherFile(running) ? own() : running;
     }
     return start ? own() : none(url);
+  }
+
+  /** The origin of the service, without a key, and whether it runs or not: to sign in and out. */
+  ServiceClient withoutKey() {
+    URI given = given();
+    return new ServiceClient(
+        URI.create(origin(given == null ? ofConfiguration() : given)), null, null);
+  }
+
+  /** What the user names; null for the mcpbus on this machine. */
+  private @Nullable URI given() {
+    String url = options.url == null ? variable(URL_VARIABLE) : options.url.strip();
+    return url.isEmpty() ? null : checked(url);
+  }
+
+  private String variable(String name) {
+    return context.variables().getOrDefault(name, "").strip();
   }
 
   /** Whether the mcpbus at this port has another configuration than {@code --config}. */
@@ -203,29 +221,45 @@ public final class ServiceFinder {
     }
   }
 
-  private static String origin(URI url) {
-    return url.getScheme() + "://" + url.getHost() + ":" + port(url);
+  /** Scheme, host and port in one form, without a default port: so mcpbus calls itself, too. */
+  static String origin(URI url) {
+    int port = port(url);
+    return url.getScheme()
+        + "://"
+        + url.getHost().toLowerCase(Locale.ROOT)
+        + (port == standardPort(url) ? "" : ":" + port);
   }
 
   private static int port(URI url) {
-    return url.getPort() >= 0 ? url.getPort() : "https".equals(url.getScheme()) ? 443 : 80;
+    return url.getPort() >= 0 ? url.getPort() : standardPort(url);
+  }
+
+  private static int standardPort(URI url) {
+    return "https".equals(url.getScheme()) ? 443 : 80;
   }
 
   /**
    * @param whyNot why the key in the variable was not given for this URL; empty if it was
    */
-  private @Nullable String key(URI url, String whyNot) {
+  private ServiceClient client(URI url, String whyNot) {
     if (options.keyFile != null) {
-      return firstLine(options.keyFile);
+      return new ServiceClient(url, firstLine(options.keyFile), null);
     }
-    String variable = context.variables().getOrDefault(KEY_VARIABLE, "").strip();
+    String variable = variable(KEY_VARIABLE);
     if (!variable.isEmpty() && whyNot.isEmpty()) {
-      return variable;
+      return new ServiceClient(url, variable, null);
     }
     if (!variable.isEmpty()) {
       new CommandOutput(context)
           .note(whyNot + ", so its key does not go to " + url + "; give one with --key-file.");
     }
+    KeptSignIn signIn = new KeptSignIn(context.home(), url, InstantSource.system());
+    return signIn.isThere()
+        ? new ServiceClient(url, signIn)
+        : new ServiceClient(url, adminKey(url), null);
+  }
+
+  private @Nullable String adminKey(URI url) {
     if (!LOOPBACK.contains(url.getHost())) {
       return null;
     }

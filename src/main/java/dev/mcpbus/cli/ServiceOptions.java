@@ -19,7 +19,8 @@ public final class ServiceOptions {
       names = "--key-file",
       paramLabel = "FILE",
       description =
-          "File with the API key. Default: MCPBUS_KEY, else the admin key on this machine.")
+          "File with the API key. Default: MCPBUS_KEY, else your sign-in (mcpbus login), else the "
+              + "admin key on this machine.")
   public @Nullable Path keyFile;
 
   @Option(

@@ -89,9 +89,10 @@ public final class PrivateFile {
 
   /**
    * Replaces the content by what {@code content} makes of the old one. No other update, of this or
-   * another process, runs in between: the file {@code <name>.lock} is locked meanwhile.
+   * another process, runs in between: the file {@code <name>.lock} is locked meanwhile. Null
+   * removes the file.
    */
-  public void update(Callable<byte[]> content) throws Exception {
+  public void update(Callable<byte @Nullable []> content) throws Exception {
     synchronized (MONITORS.computeIfAbsent(file, any -> new Object())) {
       prepareFolder();
       try (FileChannel lock =
@@ -100,7 +101,12 @@ public final class PrivateFile {
         Objects.requireNonNull(held);
         Path next = sibling("next");
         Files.deleteIfExists(next); // left by a process that was killed
-        write(content.call(), next, this::rename);
+        byte[] made = content.call();
+        if (made == null) {
+          Files.deleteIfExists(file);
+        } else {
+          write(made, next, this::rename);
+        }
       }
     }
   }

@@ -11,8 +11,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +124,26 @@ class ServiceFinderTest {
     assertThat(find().key()).isEqualTo(TOKEN);
     variables.put("MCPBUS_KEY", "from-variable");
     assertThat(find().key()).isEqualTo("from-variable");
+    options.keyFile = Files.writeString(folder.resolve("key"), "from-file\n");
+    assertThat(find().key()).isEqualTo("from-file");
+  }
+
+  /** Who has signed in explicitly acts as himself, not with the admin key of the machine. */
+  @Test
+  void a_sign_in_comes_after_the_variable_and_before_the_admin_file() throws IOException {
+    token(7);
+    options.url = "http://localhost:7";
+    Instant later = Instant.now().plus(Duration.ofHours(1));
+    new KeptSignIn(folder, URI.create(options.url), Instant::now)
+        .keep(new KeptTokens("me", "/token", "/revoke", "from-sign-in", "refresh", later));
+    assertThat(find().key()).isEqualTo("from-sign-in");
+    options.url = "http://127.0.0.1:7";
+    assertThat(find().key()).as("another origin").isEqualTo(TOKEN);
+    options.url = "http://LOCALHOST:7/mcp";
+    variables.put("MCPBUS_KEY", "from-variable");
+    assertThat(find().key()).isEqualTo("from-variable");
+    variables.put("MCPBUS_URL", "http://other.example");
+    assertThat(find().key()).as("the variable is for another host").isEqualTo("from-sign-in");
     options.keyFile = Files.writeString(folder.resolve("key"), "from-file\n");
     assertThat(find().key()).isEqualTo("from-file");
   }

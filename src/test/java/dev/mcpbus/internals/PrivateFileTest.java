@@ -70,6 +70,15 @@ class PrivateFileTest {
   }
 
   @Test
+  void an_update_to_nothing_removes_the_file_also_where_there_is_none() throws Exception {
+    file().replace(bytes("old"));
+    for (int i = 0; i < 2; i++) {
+      file().update(() -> null);
+      assertThat(path()).doesNotExist();
+    }
+  }
+
+  @Test
   void an_update_removes_what_a_killed_process_left() throws Exception {
     file().update(() -> bytes("one"));
     Files.writeString(path().resolveSibling("file.next"), "half");

@@ -206,6 +206,10 @@ public final class FormBrowser {
     if (page.fields().containsKey("login")) {
       return Map.of("login", person, "do", "login");
     }
+    String userCode = page.fields().getOrDefault("user_code", "");
+    if (!userCode.isEmpty()) {
+      return Map.of("user_code", userCode);
+    }
     for (String button : page.buttons()) {
       String value = button.substring(button.indexOf('=') + 1);
       if (List.of("allow", "approve", "consent", "yes").contains(value)) {

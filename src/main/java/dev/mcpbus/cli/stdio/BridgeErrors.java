@@ -49,7 +49,7 @@ record BridgeErrors(String target, @Nullable String view) {
               + target
               + " wants a valid key: it comes from --key-file, from "
               + ServiceFinder.KEY_VARIABLE
-              + ", or on this machine from the file of the admin key";
+              + ", from \"mcpbus login\", or on this machine from the file of the admin key";
       case OUTCOME_UNKNOWN, UPSTREAM_RESET ->
           "the connection to mcpbus ended before the answer ("
               + what

@@ -72,6 +72,7 @@ public final class StdioCommand implements Callable<Integer> {
     ServiceClient service;
     try {
       service = find();
+      service.key(); // a sign-in that has ended is told to the client, too
     } catch (CommandFailure e) {
       String why = String.valueOf(e.getMessage());
       context.err().println("mcpbus --stdio: " + Printable.lines(why));

@@ -34,7 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /** Doors with an authorization server: one provider, a clock that a test moves, one store. */
-final class SignInBed implements AutoCloseable {
+public final class SignInBed implements AutoCloseable {
 
   static final String REDIRECT = "http://127.0.0.1:4711/callback";
 
@@ -44,7 +44,7 @@ final class SignInBed implements AutoCloseable {
   static final String CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
   final LoginProvider provider;
-  final TokenStore store = TokenStore.inMemory();
+  public final TokenStore store = TokenStore.inMemory();
   final LoginBrowser browser = new LoginBrowser();
   private final Vertx vertx;
   volatile HostResolver resolver;
@@ -54,11 +54,11 @@ final class SignInBed implements AutoCloseable {
   private SignIn signIn;
   private String base = "";
 
-  SignInBed(Vertx vertx) {
+  public SignInBed(Vertx vertx) {
     this(vertx, same -> same);
   }
 
-  SignInBed(Vertx vertx, UnaryOperator<SignInOptions> change) {
+  public SignInBed(Vertx vertx, UnaryOperator<SignInOptions> change) {
     this.vertx = vertx;
     this.resolver = HostResolver.system(vertx);
     Codecs.register(vertx);
@@ -118,7 +118,7 @@ final class SignInBed implements AutoCloseable {
     return bridge.port();
   }
 
-  String base() {
+  public String base() {
     return base;
   }
 
@@ -127,12 +127,12 @@ final class SignInBed implements AutoCloseable {
   }
 
   /** What begins so may be used again: a test does not wait for the time of a poll. */
-  void forget(String prefix) {
+  public void forget(String prefix) {
     used.removeIf(what -> what.startsWith(prefix));
   }
 
   /** What time it is from now on. */
-  void wait(Duration more) {
+  public void wait(Duration more) {
     later = later.plus(more);
   }
 
