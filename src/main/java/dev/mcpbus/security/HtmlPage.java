@@ -40,6 +40,8 @@ public final class HtmlPage {
       label{width:100%}
       :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
       a{color:var(--accent)}
+      details{margin-top:1.25rem}
+      summary{cursor:pointer;color:var(--dim)}
       @media (max-width:38rem){main{margin:0;border:0;border-radius:0;min-height:100vh}}
       """;
 
@@ -110,6 +112,9 @@ public final class HtmlPage {
         .setStatusCode(status)
         .putHeader("Content-Type", "text/html; charset=utf-8")
         .putHeader("Content-Security-Policy", POLICY)
+        .putHeader("X-Frame-Options", "DENY")
+        // The request of a form then names its origin; no other site learns of the page.
+        .putHeader("Referrer-Policy", "same-origin")
         .putHeader("Cross-Origin-Opener-Policy", "same-origin")
         .putHeader("Cross-Origin-Resource-Policy", "same-origin")
         .end(page);

@@ -45,6 +45,15 @@ record OwnUrl(String base) {
     return configured != null || LoopbackHosts.contains(URI.create(base).getHost());
   }
 
+  /** Whether the browser that sends this request knows us by this host: so cookies come back. */
+  boolean isHostOf(HttpServerRequest request) {
+    return authority(of(request, null).base).equals(authority(base));
+  }
+
+  private static String authority(String url) {
+    return url.substring(url.indexOf("://"));
+  }
+
   boolean isSecure() {
     return base.startsWith("https:");
   }
