@@ -132,7 +132,7 @@ function keyForm() {
       <button type="submit" class=${signInIsOffered ? '' : 'primary'}>Sign in</button>
       ${signInIsOffered ? nothing : html`<button type="button" class="plain" @click=${() => enter(null)}>Without a key</button>`}
     </form>
-    <p class="help">mcpbus shows the admin token, or where it is, at its start. A key of <code>auth.apiKeys</code> or a token of your issuer works too. It stays in this tab.</p>`;
+    <p class="help">${signInIsOffered ? nothing : 'mcpbus shows the admin token, or where it is, at its start. '}A key of <code>auth.apiKeys</code> or a token of your issuer works too. It stays in this tab.</p>`;
 }
 
 async function login(event) {

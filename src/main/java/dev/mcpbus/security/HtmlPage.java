@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Locale;
 
 /**
  * The pages that a person sees beside the console, light and dark: without scripts, without
@@ -85,6 +86,11 @@ public final class HtmlPage {
         + "</h1>"
         + main
         + "</main></body></html>\n";
+  }
+
+  /** A reason as a sentence. */
+  public static String sentence(String reason) {
+    return reason.substring(0, 1).toUpperCase(Locale.ROOT) + reason.substring(1) + ".";
   }
 
   /** A message, for an end without a way on. */
