@@ -2,6 +2,9 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.ApiKeys;
@@ -13,19 +16,23 @@ import dev.mcpbus.testing.FormBrowser;
 import dev.mcpbus.testing.FormBrowser.Page;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.IdentityProvider;
+import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /**
  * People who have signed in at mcpbus log in at a server of callers by a link: the provider of the
@@ -57,7 +64,7 @@ class CallerSignInIT {
             TestBus.server("notes", entry),
             BridgeOptions.DEFAULT.withPort(0),
             RecordCopy.with(
-                auth,
+                RecordCopy.with(auth, "audit", true),
                 "apiKeys",
                 List.of(new ApiKey("robot", KEY.hash(), Set.of(), false, null, null))));
   }
@@ -217,6 +224,45 @@ class CallerSignInIT {
     assertThat(refused.status()).isEqualTo(403);
     assertThat(refused.html()).contains("You are user:alice");
     assertThat(isLoggedIn(KEY.key())).isFalse();
+  }
+
+  @Test
+  void no_ticket_code_state_or_token_is_logged() {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(lines);
+    List<URI> visited = new ArrayList<>();
+    URI link = link(alice);
+    try {
+      FormBrowser bobs = new FormBrowser();
+      logIn(bobs, atProvider(bobs, link), "bob");
+      bobs.submit(bobs.open(link), Map.of("key", "no key"));
+      FormBrowser browser = new FormBrowser();
+      assertThat(logsIn(browser, link).html()).contains("You are logged in");
+      visited.addAll(bobs.visited());
+      visited.addAll(browser.visited());
+      for (URI one : browser.visited()) {
+        new FormBrowser().open(one); // refused, most of them
+      }
+    } finally {
+      root.detachAppender(lines);
+    }
+    String log =
+        List.copyOf(lines.list).stream()
+            .map(ILoggingEvent::getFormattedMessage)
+            .collect(Collectors.joining("\n"));
+    assertThat(log)
+        .contains("POST /login/", "GET /oauth/callback")
+        .doesNotContain(alice, link.getPath().substring(link.getPath().indexOf('.')));
+    for (URI one : visited) {
+      for (String name : List.of("code", "state", "code_challenge", "nonce")) {
+        String value = LoginBrowser.fields(one.toString()).get(name);
+        if (value != null && !value.isEmpty()) {
+          assertThat(log).doesNotContain(value);
+        }
+      }
+    }
   }
 
   @Test
