@@ -169,7 +169,10 @@ final class LoginPages {
     String server = login.getString("server", "");
     String host = login.getString("host", "");
     String principal = login.getString("principal", "");
-    String provider = signIn == null ? null : signIn.provider(request, principal);
+    String provider =
+        signIn == null
+            ? null
+            : signIn.provider(request, principal, CallerLogins.of(vertx).url());
     StringBuilder main = new StringBuilder();
     if (!problem.isEmpty()) {
       main.append("<p class=\"warn\" role=\"alert\">")

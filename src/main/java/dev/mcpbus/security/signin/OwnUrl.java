@@ -45,15 +45,6 @@ record OwnUrl(String base) {
     return configured != null || LoopbackHosts.contains(URI.create(base).getHost());
   }
 
-  /** Whether the browser that sends this request knows us by this host: so cookies come back. */
-  boolean isHostOf(HttpServerRequest request) {
-    return authority(of(request, null).base).equals(authority(base));
-  }
-
-  private static String authority(String url) {
-    return url.substring(url.indexOf("://"));
-  }
-
   boolean isSecure() {
     return base.startsWith("https:");
   }
@@ -102,7 +93,7 @@ record OwnUrl(String base) {
         || (own.startsWith("/") && path.startsWith(own) && path.charAt(own.length()) == '/');
   }
 
-  private static String origin(URI uri) {
+  static String origin(URI uri) {
     String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
     int port = uri.getPort();
     boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);

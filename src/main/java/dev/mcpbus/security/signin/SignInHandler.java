@@ -100,11 +100,16 @@ public final class SignInHandler {
    * The host of the provider that can prove, for the page that {@code http} asks for, that a person
    * is {@code principal}; null where the sign-in knows no such principal, or its cookies are those
    * of another host.
+   *
+   * @param links the origin of our links; null where none is known
    */
-  public @Nullable String provider(HttpServerRequest http, String principal) {
-    return principal.startsWith(options.name() + ":")
-            && own(http).isKnown(options.url())
-            && own(http).isHostOf(http)
+  public @Nullable String provider(
+      HttpServerRequest http, String principal, @Nullable String links) {
+    boolean here =
+        options.url() == null
+            ? own(http).isKnown(null)
+            : links != null && own(http).equals(OwnUrl.of(http, URI.create(links)));
+    return here && principal.startsWith(options.name() + ":")
         ? URI.create(options.provider().issuer()).getHost()
         : null;
   }
@@ -117,6 +122,12 @@ public final class SignInHandler {
     answer(
         new SignInRequest(http, own(http), Buffer.buffer()),
         new SignInRoute(POST, true, request -> logins.prove(request, ticket)));
+  }
+
+  /** The origin under which browsers know us; null where none is configured. */
+  public @Nullable String url() {
+    URI url = options.url();
+    return url == null ? null : OwnUrl.origin(url);
   }
 
   private OwnUrl own(HttpServerRequest http) {
