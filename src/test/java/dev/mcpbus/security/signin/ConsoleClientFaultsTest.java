@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Attacks on the login of the console, which asks no consent: cases D260 to D263. */
+/** Attacks on the login of the console, which asks no consent: cases D260 to D263, D267. */
 @ExtendWith(VertxExtension.class)
 class ConsoleClientFaultsTest {
 
@@ -165,6 +166,25 @@ class ConsoleClientFaultsTest {
     assertThat(bed.token(document).statusCode()).isEqualTo(400);
     assertThat(bed.token(redemption(code)).statusCode()).isEqualTo(200);
     assertThat(bed.token(redemption(code)).statusCode()).isEqualTo(400);
+  }
+
+  /** Where TLS ends at a balancer, pages of ours say {@code https}, and the door itself does not. */
+  @Test
+  void pages_of_the_configured_url_are_ours_and_those_of_others_are_not(Vertx vertx) {
+    URI url = URI.create("https://Bus.example:443");
+    try (SignInBed behind =
+        new SignInBed(vertx, options -> RecordCopy.with(options, "url", url))) {
+      Map<String, String> form = Map.of("client_id", CONSOLE, "token", "none");
+      String revoke = behind.base() + "/oauth/revoke";
+      assertThat(behind.browser.post(revoke, form, "Origin", "https://bus.example").statusCode())
+          .isEqualTo(200);
+      for (String other :
+          List.of("http://bus.example", "https://bus.example.evil", "https://evil.example", "null")) {
+        assertThat(behind.browser.post(revoke, form, "Origin", other).statusCode())
+            .as(other)
+            .isEqualTo(403);
+      }
+    }
   }
 
   /** A device that calls itself the console would be trusted by the person who is asked. */
