@@ -56,8 +56,7 @@ class CallerSignInClusterIT {
       Page page = browser.open(link);
       assertThat(page.html()).contains("Sign in with 127.0.0.1");
       Page login = browser.submit(page, Map.of("signIn", "yes"));
-      String home =
-          Objects.requireNonNull(nodes.get(0).statuses().get("notes")).getString("node");
+      String home = Objects.requireNonNull(nodes.get(0).statuses().get("notes")).getString("node");
       cluster.awaitBackups();
       // The login at the server waits on the node of the server; what is lost is another one.
       cluster.lose(nodes.get(home.equals("one") ? 1 : 0));
@@ -106,8 +105,7 @@ class CallerSignInClusterIT {
               RecordCopy.with(BridgeOptions.DEFAULT.withPort(ports.get(i)), "url", base),
               RecordCopy.with(auth, "signIn", signIn)));
     }
-    await()
-        .until(() -> nodes.stream().allMatch(node -> node.statuses().containsKey("notes")));
+    await().until(() -> nodes.stream().allMatch(node -> node.statuses().containsKey("notes")));
     return nodes;
   }
 }

@@ -162,12 +162,9 @@ class CallerSignInIT {
     URI link = link(alice);
     FormBrowser mallory = new FormBrowser();
     URI passedOn =
-        mallory
-            .submit(mallory.open(link), SIGN_IN, uri -> uri.getPort() == provider.port())
-            .uri();
+        mallory.submit(mallory.open(link), SIGN_IN, uri -> uri.getPort() == provider.port()).uri();
     FormBrowser victim = new FormBrowser();
-    URI back =
-        victim.signIn(passedOn, "alice", uri -> uri.getPath().equals("/oauth/callback"));
+    URI back = victim.signIn(passedOn, "alice", uri -> uri.getPath().equals("/oauth/callback"));
     Page refused = victim.open(back);
     assertThat(refused.status()).isEqualTo(403);
     assertThat(refused.html()).contains("This browser has begun no such login");
@@ -205,13 +202,11 @@ class CallerSignInIT {
   void who_cancels_at_the_provider_may_try_again() {
     URI link = link(alice);
     FormBrowser browser = new FormBrowser();
-    Page refused =
-        browser.submit(atProvider(browser, link), Map.of("login", "", "do", "refuse"));
+    Page refused = browser.submit(atProvider(browser, link), Map.of("login", "", "do", "refuse"));
     assertThat(refused.status()).isEqualTo(403);
     assertThat(refused.html()).contains("The sign-in was refused");
     Page login = browser.submit(refused, SIGN_IN);
-    assertThat(agree(browser, logIn(browser, login, "alice")).html())
-        .contains("You are logged in");
+    assertThat(agree(browser, logIn(browser, login, "alice")).html()).contains("You are logged in");
   }
 
   @Test

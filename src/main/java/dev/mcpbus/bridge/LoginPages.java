@@ -155,8 +155,7 @@ final class LoginPages {
   private void show(HttpServerRequest request, String ticket) {
     shown(ticket)
         .onComplete(
-            login ->
-                HtmlPage.send(request.response(), 200, asking(request, ticket, login, "")),
+            login -> HtmlPage.send(request.response(), 200, asking(request, ticket, login, "")),
             failure -> refuse(request, failure));
   }
 
@@ -170,9 +169,7 @@ final class LoginPages {
     String host = login.getString("host", "");
     String principal = login.getString("principal", "");
     String provider =
-        signIn == null
-            ? null
-            : signIn.provider(request, principal, CallerLogins.of(vertx).url());
+        signIn == null ? null : signIn.provider(request, principal, CallerLogins.of(vertx).url());
     StringBuilder main = new StringBuilder();
     if (!problem.isEmpty()) {
       main.append("<p class=\"warn\" role=\"alert\">")
@@ -300,8 +297,7 @@ final class LoginPages {
     shown(ticket)
         .onComplete(
             login ->
-                HtmlPage.send(
-                    request.response(), status, asking(request, ticket, login, problem)),
+                HtmlPage.send(request.response(), status, asking(request, ticket, login, problem)),
             failure -> refuse(request, failure));
   }
 

@@ -12,7 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the console does when a person signs in with an {@link IdentityProvider}, without a page. */
+/**
+ * What the console does when a person signs in with an {@link IdentityProvider}, without a page.
+ */
 public final class ConsoleSignIn {
 
   /** A pair of PKCE (RFC 7636, appendix B). */
@@ -33,8 +35,7 @@ public final class ConsoleSignIn {
                 Sensitive.of(IdentityProvider.SECRET),
                 List.of("groups")));
     SignInOptions options =
-        RecordCopy.with(
-            RecordCopy.with(some, "registration", false), "accessToken", accessToken);
+        RecordCopy.with(RecordCopy.with(some, "registration", false), "accessToken", accessToken);
     return RecordCopy.with(AuthOptions.NONE, "signIn", options);
   }
 
@@ -56,7 +57,8 @@ public final class ConsoleSignIn {
         .signIn(
             URI.create(base + "/oauth/authorize?" + FormBrowser.encoded(request)),
             person,
-            uri -> (uri.getScheme() + "://" + uri.getAuthority() + uri.getPath()).equals(base + "/"));
+            uri ->
+                (uri.getScheme() + "://" + uri.getAuthority() + uri.getPath()).equals(base + "/"));
   }
 
   /** The access token of a person who signs in. */

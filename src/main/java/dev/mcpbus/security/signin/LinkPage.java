@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The page of a link that is good for one principal alone. It sends a person to the sign-in with
- * {@link SignInHandler#prove}, and takes the person on who comes back, at whatever node. Used on the
- * context of the HTTP verticle.
+ * {@link SignInHandler#prove}, and takes the person on who comes back, at whatever node. Used on
+ * the context of the HTTP verticle.
  */
 public interface LinkPage {
 

@@ -354,8 +354,7 @@ final class LoginRoutes {
     return Future.succeededFuture();
   }
 
-  private Future<Void> proven(
-      SignInRequest request, String ticket, @Nullable Principal principal) {
+  private Future<Void> proven(SignInRequest request, String ticket, @Nullable Principal principal) {
     Objects.requireNonNull(links, "no page of links").returned(request.http(), ticket, principal);
     return Future.succeededFuture();
   }

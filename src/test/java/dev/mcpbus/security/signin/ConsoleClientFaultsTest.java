@@ -84,8 +84,7 @@ class ConsoleClientFaultsTest {
     assertThat(bed.call("/api/caller", tokens.getString("access_token")).body())
         .contains("user:ada");
     String refresh = tokens.getString("refresh_token");
-    bed.browser.post(
-        bed.base() + "/oauth/revoke", Map.of("client_id", CONSOLE, "token", refresh));
+    bed.browser.post(bed.base() + "/oauth/revoke", Map.of("client_id", CONSOLE, "token", refresh));
     assertThat(bed.call("/api/caller", tokens.getString("access_token")).statusCode())
         .isEqualTo(401);
     assertThat(bed.renew(CONSOLE, refresh).statusCode()).isEqualTo(400);
@@ -168,18 +167,20 @@ class ConsoleClientFaultsTest {
     assertThat(bed.token(redemption(code)).statusCode()).isEqualTo(400);
   }
 
-  /** Where TLS ends at a balancer, pages of ours say {@code https}, and the door itself does not. */
+  /**
+   * Where TLS ends at a balancer, pages of ours say {@code https}, and the door itself does not.
+   */
   @Test
   void pages_of_the_configured_url_are_ours_and_those_of_others_are_not(Vertx vertx) {
     URI url = URI.create("https://Bus.example:443");
-    try (SignInBed behind =
-        new SignInBed(vertx, options -> RecordCopy.with(options, "url", url))) {
+    try (SignInBed behind = new SignInBed(vertx, options -> RecordCopy.with(options, "url", url))) {
       Map<String, String> form = Map.of("client_id", CONSOLE, "token", "none");
       String revoke = behind.base() + "/oauth/revoke";
       assertThat(behind.browser.post(revoke, form, "Origin", "https://bus.example").statusCode())
           .isEqualTo(200);
       for (String other :
-          List.of("http://bus.example", "https://bus.example.evil", "https://evil.example", "null")) {
+          List.of(
+              "http://bus.example", "https://bus.example.evil", "https://evil.example", "null")) {
         assertThat(behind.browser.post(revoke, form, "Origin", other).statusCode())
             .as(other)
             .isEqualTo(403);
@@ -192,8 +193,7 @@ class ConsoleClientFaultsTest {
   void no_device_and_no_program_takes_the_name_of_the_console(Vertx vertx) {
     assertThat(
             bed.browser
-                .post(
-                    bed.base() + "/oauth/device_authorization", Map.of("client_id", CONSOLE))
+                .post(bed.base() + "/oauth/device_authorization", Map.of("client_id", CONSOLE))
                 .body())
         .contains("invalid_client");
     Map<String, String> poll =
