@@ -107,7 +107,7 @@ final class LoginPages {
       if (back) {
         returned(request);
       } else {
-        show(request, ticket(request));
+        show(request, ticket(request), 200, "");
       }
     } else if (request.method().equals(HttpMethod.POST) && !back) {
       body(request).onSuccess(body -> begin(request, ticket(request), body));
@@ -152,10 +152,11 @@ final class LoginPages {
 
   // ---- the page of a link
 
-  private void show(HttpServerRequest request, String ticket) {
+  private void show(HttpServerRequest request, String ticket, int status, String problem) {
     shown(ticket)
         .onComplete(
-            login -> HtmlPage.send(request.response(), 200, asking(request, ticket, login, "")),
+            login ->
+                HtmlPage.send(request.response(), status, asking(request, ticket, login, problem)),
             failure -> refuse(request, failure));
   }
 
@@ -294,11 +295,7 @@ final class LoginPages {
       ProblemDocument.send(request.response(), status, problem);
       return;
     }
-    shown(ticket)
-        .onComplete(
-            login ->
-                HtmlPage.send(request.response(), status, asking(request, ticket, login, problem)),
-            failure -> refuse(request, failure));
+    show(request, ticket, status, problem);
   }
 
   /** The cookie of one login. Over HTTPS no other host of the domain can set one of this name. */
