@@ -23,7 +23,7 @@ const check = (fine, what) => {
 
 const browser = await chromium.launch({ executablePath: chrome, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 
-async function open({ key, width = 1440, height = 900, scheme = "light", at = "", expected = [] } = {}) {
+async function open({ key, width = 1440, height = 900, scheme = "light", at = "", expected = [], elsewhere = base } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -40,7 +40,7 @@ async function open({ key, width = 1440, height = 900, scheme = "light", at = ""
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(base) && !url.startsWith("data:") && !url.startsWith("ws") && !url.startsWith("blob:") && !url.startsWith("about:")) {
+    if (!url.startsWith(base) && !url.startsWith(elsewhere) && !url.startsWith("data:") && !url.startsWith("ws") && !url.startsWith("blob:") && !url.startsWith("about:")) {
       problems.push(`it asked elsewhere: ${url}`);
     }
   });
@@ -168,6 +168,186 @@ const parts = {
     await page.fill("#add-text", "io.github.ada/weather");
     await sees(page, "npx -y @ada/weather-mcp", ".preview");
     await sees(page, "1.2.0", ".preview");
+  },
+
+  /** The sign-in with the provider: tokens that are renewed under streams, a copy of the tab, its end. */
+  async signIn() {
+    const page = await open({ expected: ["401", "favicon", "/oauth/token"], elsewhere: more.provider });
+    const signIn = (one) => one.click("button.primary:has-text('Sign in')");
+    const kept = (one = page) => one.evaluate(() => JSON.parse(sessionStorage.getItem("mcpbus.signIn")));
+    const atProvider = async (one, name, button = "Log in") => {
+      await one.fill("input[name=login]", name);
+      await one.click(`button:has-text('${button}')`);
+    };
+    await page.waitForSelector("button.primary:has-text('Sign in')");
+    check(!await page.isVisible("#key"), "the form for a key is not folded");
+    await examine(page, "sign-in");
+    for (const [width, scheme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.screenshot({ path: `${shots}/sign-in-${width}-${scheme}.png` });
+      await page.click("summary");
+      await page.screenshot({ path: `${shots}/sign-in-key-${width}-${scheme}.png` });
+      await page.click("summary");
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // Who cancels at the provider comes back and may try again.
+    await signIn(page);
+    await atProvider(page, "", "Cancel");
+    await sees(page, "The sign-in was cancelled");
+    check(page.url() === `${base}/`, `the answer stays in the address: ${page.url()}`);
+    await page.screenshot({ path: `${shots}/sign-in-cancelled.png` });
+
+    await page.evaluate(() => { location.hash = "#/tools"; });
+    await signIn(page);
+    await atProvider(page, "alice");
+    await page.waitForSelector("nav#nav");
+    await sees(page, "user:alice", ".who");
+    check(page.url() === `${base}/#/tools`, `it does not come back to where it was: ${page.url()}`);
+    check((await page.evaluate(() => Object.keys(sessionStorage).join())) === "mcpbus.signIn", "more is kept than the tokens");
+    await page.screenshot({ path: `${shots}/sign-in-done.png` });
+
+    // Each token ends after some seconds: the socket and the stream go on with a new one.
+    const first = (await kept()).access;
+    await tool(page, "everything", "trigger-long-running-operation");
+    await page.fill("input[inputmode=decimal] >> nth=0", "20");
+    await page.fill("input[inputmode=decimal] >> nth=1", "40");
+    await call(page);
+    await page.waitForFunction(() => document.querySelector("progress")?.value >= 36, null, { timeout: 60_000 });
+    await sees(page, "Long running operation completed", ".outcome");
+    check((await kept()).access !== first, "the token was not renewed");
+    await page.waitForSelector(".live[data-live=yes]");
+
+    // A copy of the tab has the same refresh token, which is good once.
+    const [copy] = await Promise.all([page.context().waitForEvent("page"), page.evaluate(() => { window.open("/#/cluster"); })]);
+    await copy.waitForSelector("nav#nav");
+    for (let renewed = 0; renewed < 3; renewed++) {
+      const { access } = await kept(renewed % 2 ? copy : page);
+      for (const one of [page, copy]) {
+        await one.waitForFunction((old) => JSON.parse(sessionStorage.getItem("mcpbus.signIn"))?.access !== old, access, { timeout: 60_000 });
+        await sees(one, "user:alice", ".who");
+      }
+    }
+    check((await kept()).refresh === (await kept(copy)).refresh, "two copies of a tab have tokens of their own");
+
+    // A token that is refused is renewed once; what was asked is answered.
+    await page.evaluate(() => {
+      const kept = JSON.parse(sessionStorage.getItem("mcpbus.signIn"));
+      sessionStorage.setItem("mcpbus.signIn", JSON.stringify({ ...kept, access: "x".repeat(60), renewAt: Date.now() + 3_600_000 }));
+    });
+    await page.reload();
+    await sees(page, "user:alice", ".who");
+
+    const { access, refresh } = await kept();
+    await page.click("text=Sign out");
+    await page.waitForSelector("button.primary:has-text('Sign in')");
+    check((await page.evaluate(() => sessionStorage.length)) === 0, "something stays after the sign-out");
+    await copy.waitForSelector("button.primary:has-text('Sign in')");
+    const status = (token) => page.evaluate(async (one) => (await fetch("/api/caller", { headers: { Authorization: `Bearer ${one}` } })).status, token);
+    check(await status(access) === 401, "the token is good after the sign-out");
+    const renewed = await page.evaluate(async (one) => (await fetch("/oauth/token", { method: "POST", body: new URLSearchParams({ grant_type: "refresh_token", client_id: "mcpbus-console", refresh_token: one }) })).status, refresh);
+    check(renewed === 400, `the refresh token is good after the sign-out: ${renewed}`);
+  },
+
+  /** Answers of a sign-in that this tab has not begun. */
+  async signInFaults() {
+    const page = await open({ expected: ["401", "403", "favicon", "/oauth/token"], elsewhere: more.provider });
+    const iss = encodeURIComponent(base);
+    const redeemed = [];
+    page.on("request", (request) => request.url().endsWith("/oauth/token") && redeemed.push(request.postData()));
+    await page.waitForSelector("button.primary:has-text('Sign in')");
+    // A code of an attacker, with a state of an attacker: nobody is signed in.
+    await page.goto(`${base}/?code=${more.code}&state=${more.state}&iss=${iss}`);
+    await sees(page, "This tab has not begun that sign-in");
+    check(page.url() === `${base}/`, `a foreign answer stays in the address: ${page.url()}`);
+    // The same while a sign-in of this tab is under way, which it ends.
+    await page.click("button.primary:has-text('Sign in')");
+    await page.waitForSelector("input[name=login]");
+    await page.goto(`${base}/?code=${more.code}&state=${more.state}&iss=${iss}`);
+    await sees(page, "This tab has not begun that sign-in");
+    // Its own state with a code of another, and with another issuer.
+    for (const [code, from, wanted] of [[more.code, iss, "took too long, or was used before"], [more.code, "https%3A%2F%2Fevil.example", "has not begun"]]) {
+      await page.click("button.primary:has-text('Sign in')");
+      await page.waitForSelector("input[name=login]");
+      await page.goto(`${base}/console/icon.svg`);
+      const state = await page.evaluate(() => JSON.parse(sessionStorage.getItem("mcpbus.signIn.begun")).state);
+      await page.goto(`${base}/?code=${code}&state=${state}&iss=${from}`);
+      await sees(page, wanted);
+    }
+    check(redeemed.length === 1, `foreign codes were redeemed: ${redeemed.length}`);
+    // Markup in what comes back is neither run nor shown.
+    await page.goto(`${base}/?error=${encodeURIComponent("<img src=x onerror=alert(1)>")}&state=x&error_description=evil-text&iss=${iss}`);
+    await sees(page, "This tab has not begun that sign-in");
+    check(!(await page.content()).includes("evil-text"), "the address is shown");
+    // A page of another site can neither begin the console's sign-in nor lead to its end.
+    const site = createServer((request, response) => response.writeHead(200, { "content-type": "text/html" }).end(
+      `<a id=begin href="${base}/oauth/authorize?${more.begin}">x</a><a id=end href="${base}/?code=${more.code}&state=x">x</a><iframe src="${base}/"></iframe>`));
+    await new Promise((listening) => site.listen(0, "127.0.0.1", listening));
+    const evil = await (await browser.newContext()).newPage();
+    for (const link of ["#begin", "#end"]) {
+      await evil.goto(`http://localhost:${site.address().port}/`);
+      const [answer] = await Promise.all([evil.waitForNavigation(), evil.click(link)]);
+      check(answer.status() === 403, `${link} of another site is answered with ${answer.status()}`);
+    }
+    await evil.goto(`http://localhost:${site.address().port}/`);
+    check(evil.frames().every((frame) => !frame.url().startsWith(base)), "the console is framed");
+    site.close();
+  },
+
+  /** The page of a login at a server, for who has signed in: right, wrong, cancelled. */
+  async link() {
+    const page = await open({ expected: ["401", "502", "favicon", "400", "404"], elsewhere: more.provider });
+    const atProvider = async (one, name, button = "Log in") => {
+      await one.fill("input[name=login]", name);
+      await one.click(`button:has-text('${button}')`);
+    };
+    await page.click("button.primary:has-text('Sign in')");
+    await atProvider(page, "alice");
+    await page.waitForSelector("nav#nav");
+    const link = () => page.evaluate(async () => {
+      const { access } = JSON.parse(sessionStorage.getItem("mcpbus.signIn"));
+      const answer = await fetch("/api/servers/notes/tools/whoami", { method: "POST", body: "{}", headers: { Authorization: `Bearer ${access}`, "Content-Type": "application/json" } });
+      return (await answer.json()).login;
+    });
+    const first = await link();
+
+    // Another person, by the link that was passed on.
+    const bob = await open({ at: first.slice(base.length + 1), expected: ["401", "403", "favicon"], elsewhere: more.provider });
+    await bob.waitForSelector("button.main:has-text('Sign in with 127.0.0.1')");
+    await examine(bob, "link");
+    for (const [width, scheme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]) {
+      await bob.setViewportSize({ width, height: 900 });
+      await bob.emulateMedia({ colorScheme: scheme });
+      await bob.screenshot({ path: `${shots}/link-${width}-${scheme}.png` });
+      await bob.click("summary");
+      await bob.screenshot({ path: `${shots}/link-key-${width}-${scheme}.png` });
+      await bob.click("summary");
+    }
+    await bob.click("button.main");
+    await atProvider(bob, "", "Cancel");
+    await sees(bob, "The sign-in was refused");
+    await bob.screenshot({ path: `${shots}/link-refused.png` });
+    await bob.click("button.main");
+    await atProvider(bob, "bob");
+    await sees(bob, "You are user:bob, and this link is for another principal");
+    await bob.screenshot({ path: `${shots}/link-other.png` });
+    const referrer = await bob.evaluate(() => document.referrer);
+    check(!referrer.includes("/login/"), `the ticket is in a referrer: ${referrer}`);
+    // With a key, by the page that a person sees.
+    await bob.click("summary");
+    await bob.fill("input[name=key]", "no key");
+    await bob.click("details button");
+    await sees(bob, "This key or token is not good here");
+
+    // The right person, who is known at the provider, goes all the way with one button.
+    await page.goto(first);
+    await page.click("button.main");
+    await page.click("button:has-text('Yes')"); // at the authorization server of the notes
+    await sees(page, "You are logged in");
+    await page.screenshot({ path: `${shots}/link-done.png` });
+    await page.goto(first);
+    await sees(page, "The link was used");
   },
 
   /** A call by form, one with progress, one that is cancelled, and what the other callers' code is. */

@@ -1,5 +1,5 @@
 /** Requests to the HTTP interface of mcpbus, which every program has too: /openapi.json. */
-import {credential} from './login.js';
+import {fetchAsCaller} from './login.js';
 import {parse} from './parts/exact-json.js';
 
 /** A problem document of mcpbus (RFC 9457), or what the network said. */
@@ -51,18 +51,15 @@ export async function request(method, where, more = {}) {
   const target = query.size ? `${where}?${query}` : where;
   let answer;
   try {
-    answer = await fetch(target, {
+    answer = await fetchAsCaller(target, {
       method,
       headers: {
         Accept: 'application/json',
         ...(more.body === undefined ? {} : {'Content-Type': 'application/json'}),
-        ...credential(),
         ...more.headers,
       },
       body: typeof more.body === 'object' ? JSON.stringify(more.body) : more.body,
       signal: more.signal,
-      cache: 'no-store',
-      referrerPolicy: 'no-referrer',
     });
   } catch (e) {
     if (e.name === 'AbortError') {
@@ -72,7 +69,7 @@ export async function request(method, where, more = {}) {
   }
   const text = await answer.text();
   if (!answer.ok) {
-    throw failureOf(answer.status, text);
+    throw Object.assign(failureOf(answer.status, text), {challenge: answer.headers.get('WWW-Authenticate')});
   }
   return more.raw ? text : parse(text);
 }

@@ -6,7 +6,10 @@ import {socketProtocols} from './login.js';
 
 const PING_MILLIS = 5_000;
 
+const AGAIN_MILLIS = 1_000;
+
 let socket = null;
+let opening = null;
 let ping = 0;
 const listeners = new Map();
 
@@ -49,19 +52,15 @@ function opened() {
   if (socket?.readyState === WebSocket.OPEN) {
     return Promise.resolve();
   }
-  if (!socket) {
-    open();
-  }
-  const opening = socket;
-  return new Promise((resolve, reject) => {
-    opening.addEventListener('open', () => resolve(), {once: true});
-    opening.addEventListener('close', () => reject(new Error('no socket')), {once: true});
+  opening ??= open().finally(() => {
+    opening = null;
   });
+  return opening;
 }
 
-function open() {
+async function open() {
   const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  const mine = new WebSocket(`${scheme}//${location.host}/eventbus/websocket`, socketProtocols());
+  const mine = new WebSocket(`${scheme}//${location.host}/eventbus/websocket`, await socketProtocols());
   mine.binaryType = 'arraybuffer';
   socket = mine;
   mine.addEventListener('message', message => {
@@ -77,7 +76,22 @@ function open() {
       clearInterval(ping);
     }
   });
+  await new Promise((resolve, reject) => {
+    mine.addEventListener('open', resolve, {once: true});
+    mine.addEventListener('close', () => reject(new Error('no socket')), {once: true});
+  });
   ping = setInterval(() => say({type: 'ping'}), PING_MILLIS);
+  mine.addEventListener('close', () => setTimeout(reopen, AGAIN_MILLIS));
+  if (!listeners.size) {
+    close(); // the last one went while it was opened
+  }
+}
+
+/** The token with which it was opened has ended, and there may be a new one. */
+async function reopen() {
+  if (listeners.size && await opened().then(() => true, () => false)) {
+    listeners.forEach((listener, address) => say({type: 'register', address, headers: {}}));
+  }
 }
 
 function close() {

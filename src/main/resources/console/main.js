@@ -1,7 +1,7 @@
 /** The console: the login, the navigation, and the page that the address names. */
 import {html, nothing, render} from './lib/lit-html/lit-html.js';
 import {ApiFailure, failureText} from './api.js';
-import {currentKey, setKey, takeFromAddress} from './login.js';
+import {currentKey, forgetCaller, isKnown, setKey, takeFromAddress} from './login.js';
 import {CallsPage} from './pages/calls.js';
 import {ClusterPage} from './pages/cluster.js';
 import {ConnectionPage} from './pages/connection.js';
@@ -19,6 +19,7 @@ import {alertBox, noticeView, part} from './parts/element.js';
 import {offers} from './parts/offers.js';
 import {ToolCall} from './parts/tool-call.js';
 import {beginDrawing, shown} from './parts/visible-text.js';
+import {begin, isOffered, takeAnswer} from './sign-in.js';
 import {close, drawWith, forget, identify, open, redraw, signOut, store} from './store.js';
 
 const PAGES = {
@@ -43,6 +44,7 @@ let page = null;
 let pageName = '';
 let isOpen = false;
 let loginFailure = null;
+let signInIsOffered = false;
 let menuIsOpen = false;
 let theme = localStorage.getItem('mcpbus.theme') ?? 'auto';
 
@@ -98,7 +100,7 @@ function shell() {
       <span class="space"></span>
       <span class="who">${shown(store.caller.name, 60)}${store.caller.admin ? html` <span class="hint">admin</span>` : nothing}</span>
       <button type="button" class="plain" aria-label=${`Colours: ${theme}`} title="Colours" @click=${nextTheme}>${{auto: '◐', light: '○', dark: '●'}[theme]}</button>
-      ${store.caller.admin && !store.caller.login || currentKey() ? html`<button type="button" class="plain" @click=${leave}>Sign out</button>` : html`<button type="button" class="plain" @click=${() => { signOut(); }}>Sign in</button>`}
+      ${store.caller.admin && !store.caller.login || isKnown() ? html`<button type="button" class="plain" @click=${leave}>Sign out</button>` : html`<button type="button" class="plain" @click=${() => { signOut(); }}>Sign in</button>`}
     </header>
     <nav id="nav" data-open=${menuIsOpen ? 'yes' : 'no'} aria-label="Pages"><ul>${Object.keys(PAGES).map(name => html`<li><a href=${`#/${name}`} aria-current=${name === pageName ? 'page' : nothing}>${title(name)}${name === 'inputs' && store.questions.length ? html` <span class="count">${store.questions.length}</span>` : nothing}${name === 'health' && failing() ? html` <span class="count">${failing()}</span>` : nothing}</a></li>`)}</ul></nav>
     <main id="content" tabindex="-1"><h1 class=${page instanceof ConnectionPage ? 'visually-hidden' : ''}>${page.title}</h1>
@@ -111,15 +113,26 @@ const title = name => name[0].toUpperCase() + name.slice(1);
 const failing = () => [...store.servers.values()].filter(server => server.state === 'FAILED' || server.state === 'RECONNECTING').length;
 
 function loginView() {
+  isOffered(store.challenge).then(now => {
+    if (now !== signInIsOffered) {
+      signInIsOffered = now;
+      redraw();
+    }
+  });
   return html`<main class="login"><img src="/console/icon.svg" alt="" width="56" height="56"><h1>mcpbus</h1>
-    <form @submit=${login}>
+    ${alertBox(loginFailure ?? store.refused)}
+    ${signInIsOffered ? html`<button type="button" class="primary" @click=${begin}>Sign in</button>
+      <details><summary>With a key or token</summary>${keyForm()}</details>` : keyForm()}</main>`;
+}
+
+function keyForm() {
+  return html`<form @submit=${login}>
       <label for="key">Key or token</label>
       <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required>
-      ${alertBox(loginFailure ?? store.refused)}
-      <button type="submit" class="primary">Sign in</button>
-      <button type="button" class="plain" @click=${() => enter(null)}>Without a key</button>
+      <button type="submit" class=${signInIsOffered ? '' : 'primary'}>Sign in</button>
+      ${signInIsOffered ? nothing : html`<button type="button" class="plain" @click=${() => enter(null)}>Without a key</button>`}
     </form>
-    <p class="help">mcpbus shows the admin token, or where it is, at its start. A key of <code>auth.apiKeys</code> or a token of your issuer works too. It stays in this tab.</p></main>`;
+    <p class="help">${signInIsOffered ? nothing : 'mcpbus shows the admin token, or where it is, at its start. '}A key of <code>auth.apiKeys</code> or a token of your issuer works too. It stays in this tab.</p>`;
 }
 
 async function login(event) {
@@ -127,18 +140,19 @@ async function login(event) {
   await enter(new FormData(event.target).get('key').trim());
 }
 
-async function enter(key) {
+async function enter(key, problem = null) {
   endAll();
   setKey(key);
-  loginFailure = null;
+  loginFailure = problem;
   store.refused = null;
   try {
     if (await identify()) {
       await open();
       route();
     } else {
-      loginFailure = key ? 'This key is not good here. The admin token is another one after each start of mcpbus.' : 'This mcpbus wants a key.';
-      setKey(null);
+      forgetCaller();
+      signInIsOffered = await isOffered(store.challenge);
+      loginFailure ??= key ? 'This key is not good here. The admin token is another one after each start of mcpbus.' : signInIsOffered ? null : 'This mcpbus wants a key.';
     }
   } catch (e) {
     loginFailure = e instanceof ApiFailure ? e : failureText(e);
@@ -147,7 +161,8 @@ async function enter(key) {
 }
 
 function leave() {
-  setKey(null);
+  loginFailure = null;
+  forgetCaller();
   endAll();
   signOut();
 }
@@ -175,6 +190,7 @@ function skip(event) {
 
 async function start() {
   applyTheme();
+  const problem = await takeAnswer();
   takeFromAddress();
   root.replaceChildren();
   drawWith(() => {
@@ -195,7 +211,7 @@ async function start() {
       location.reload(); // its streams ended when the page was left
     }
   });
-  await enter(currentKey());
+  await enter(currentKey(), problem);
 }
 
 start();

@@ -3,6 +3,7 @@
  * and answers write here; pages read here, and are drawn again after a change.
  */
 import {ApiFailure, get, serverPath} from './api.js';
+import {currentKey} from './login.js';
 import {follow} from './streams.js';
 
 const KEPT_EVENTS = 500;
@@ -10,6 +11,7 @@ const ALONE = 8;
 const REREAD_MILLIS = 2_000;
 const DRAW_MILLIS = 200;
 const REFUSED = 'mcpbus does not take this key any more: it has expired, was removed, or is the admin token of before a restart.';
+const ENDED = 'Your sign-in has ended.';
 
 export const store = {
   /** @type {{name: string, admin: boolean, login: boolean}|null} null before the login */
@@ -27,6 +29,8 @@ export const store = {
   failure: null,
   /** Why the caller has to sign in again; null where nobody has taken his key from him. */
   refused: null,
+  /** What mcpbus told a caller whom it does not know; undefined before. @type {string|undefined} */
+  challenge: undefined,
 };
 
 let draw = () => {};
@@ -77,6 +81,7 @@ export async function identify() {
     if (!(e instanceof ApiFailure && e.isUnauthorized)) {
       throw e;
     }
+    store.challenge = e.challenge ?? undefined;
   }
   return store.caller;
 }
@@ -86,8 +91,7 @@ export async function open() {
   endEvents = follow('/api/events', take, state => {
     store.live = state.open;
     if (state.failure?.isUnauthorized) {
-      store.refused = REFUSED;
-      signOut();
+      refuse();
     } else if (state.open) {
       // What happened while no stream was open is in no event.
       rereadAll();
@@ -104,6 +108,11 @@ export function close() {
   heard = false;
   reread = 0;
   dirty.clear();
+}
+
+function refuse() {
+  store.refused = currentKey() ? REFUSED : ENDED;
+  signOut();
 }
 
 export function signOut() {
@@ -131,8 +140,7 @@ async function rereadAll() {
     rereadQuestions();
   } catch (e) {
     if (e.isUnauthorized) {
-      store.refused = REFUSED;
-      signOut();
+      refuse();
     }
     store.failure = e;
   }

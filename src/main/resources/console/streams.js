@@ -3,7 +3,7 @@
  * again after the last event that was read; mcpbus says `missed` where it no longer has what followed.
  */
 import {ApiFailure, failureOf} from './api.js';
-import {credential} from './login.js';
+import {fetchAsCaller} from './login.js';
 import {Blocks} from './parts/blocks.js';
 
 /** The id of no event: mcpbus answers with all that it has kept, and says that some may be missing. */
@@ -28,15 +28,12 @@ async function run(where, onEvent, onState, signal) {
   for (let attempt = 0; !signal.aborted; attempt++) {
     let failure;
     try {
-      const answer = await fetch(where, {
+      const answer = await fetchAsCaller(where, {
         headers: {
           Accept: 'text/event-stream',
-          ...credential(),
           'Last-Event-ID': last,
         },
         signal,
-        cache: 'no-store',
-        referrerPolicy: 'no-referrer',
       });
       if (!answer.ok) {
         throw failureOf(answer.status, await answer.text());

@@ -4,19 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.testing.CallerServer;
 import dev.mcpbus.testing.ClusterBed;
+import dev.mcpbus.testing.ConsoleSignIn;
+import dev.mcpbus.testing.FormBrowser;
 import dev.mcpbus.testing.FreePorts;
+import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.ServiceProcess;
+import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -258,6 +267,39 @@ class ConsoleIT {
   @Test
   void an_app_of_a_server_is_shown_in_its_frame() throws Exception {
     walk("app", service.port(), new JsonObject().put("tool", "get-time"));
+  }
+
+  /** Tokens live for six seconds, so that they are renewed while the walk looks. */
+  @ParameterizedTest
+  @ValueSource(strings = {"signIn", "signInFaults", "link"})
+  void a_person_signs_in_at_the_console_and_at_a_server_with_the_provider(String part)
+      throws Exception {
+    try (IdentityProvider provider = new IdentityProvider();
+        CallerServer notes = CallerServer.ofTokens("modern", provider);
+        TestBus bus = signIn(provider, notes)) {
+      JsonObject more = new JsonObject().put("provider", provider.issuer());
+      String base = "http://127.0.0.1:" + bus.port();
+      Map<String, String> begin = ConsoleSignIn.request(base, "s".repeat(43));
+      URI foreign = ConsoleSignIn.answer(base, "bob", begin);
+      more.put("begin", FormBrowser.encoded(begin))
+          .put("code", FormBrowser.field(foreign, "code"))
+          .put("state", FormBrowser.field(foreign, "state"));
+      walk(part, bus.port(), more);
+    }
+  }
+
+  private static TestBus signIn(IdentityProvider provider, CallerServer notes) {
+    JsonObject entry =
+        new JsonObject()
+            .put("url", notes.url().toString())
+            .put("identity", "caller")
+            .put("oauth", new JsonObject().put("scopes", new JsonArray().add("notes")));
+    JsonObject servers =
+        new JsonObject().put("notes", entry).put("everything", everything().put("shared", true));
+    return TestBus.startWithAuth(
+        servers,
+        BridgeOptions.DEFAULT.withPort(0),
+        ConsoleSignIn.auth(provider, Duration.ofSeconds(6)));
   }
 
   @Tag("release")

@@ -160,6 +160,10 @@ public final class BridgeVerticle extends VerticleBase {
     OpenRequests requests = new OpenRequests(vertx);
     this.requests = requests;
     mount(router, bodies, admissions, arrivals, requests);
+    LoginPages logins = new LoginPages(vertx, admissions, receive, signIn);
+    if (signIn != null) {
+      signIn.returnTo(logins::returned);
+    }
     RequestGuards guards =
         new RequestGuards(
             options,
@@ -170,7 +174,7 @@ public final class BridgeVerticle extends VerticleBase {
             signIn == null ? null : new SignInRoutes(signIn, receive),
             readiness,
             admissions,
-            new LoginPages(vertx, admissions, receive),
+            logins,
             arrivals,
             requests,
             admitted);

@@ -40,8 +40,8 @@ final class ConsoleFiles {
   private static final List<String> OWN =
       List.of(
           """
-          index.html app.html api.js bus-socket.js console.css icon.svg login.js main.js store.js
-          streams.js
+          index.html app.html api.js bus-socket.js console.css icon.svg login.js main.js sign-in.js
+          store.js streams.js
           pages/calls.js pages/cluster.js pages/connection.js pages/connections.js
           pages/credentials.js pages/health.js pages/inputs.js pages/metrics.js pages/prompts.js
           pages/resources.js pages/skills.js pages/tools.js pages/traffic.js

@@ -12,6 +12,7 @@ import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.oauth.FormEncoding;
 import dev.mcpbus.security.oauth.OAuthDigests;
+import dev.mcpbus.security.signin.SignInHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -25,10 +26,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * The pages by which a principal logs in at a server of callers, answered before the admission:
  * {@code GET /login/<ticket>} says who logs in where, {@code POST} proves who is at the browser and
  * leads to the authorization server, {@code GET /login/callback} is where that sends the browser
- * back. The login itself waits on this node or another one. Used on the bridge's context.
+ * back. The login itself waits on this node or another one. A principal of the sign-in proves by
+ * its provider who he is, others by their key. Used on the bridge's context.
  *
  * <p>A link that was passed on is of no use: its page goes on for its principal alone. Nor is the
  * page behind it: the browser that proved itself has a cookie, without which nothing is taken that
@@ -54,16 +56,29 @@ final class LoginPages {
 
   private static final long ASK_MILLIS = 25_000;
   private static final long COOKIE_SECONDS = 600;
+
+  /** The button that leads to the provider of the sign-in. */
+  private static final String SIGN_IN = "signIn";
+
   private static final String NO_LOGIN = "This login cannot go on";
 
   private final Vertx vertx;
   private final AdmissionControl admissions;
   private final ReceiveDeadline receive;
+  private final @Nullable SignInHandler signIn;
 
-  LoginPages(Vertx vertx, AdmissionControl admissions, ReceiveDeadline receive) {
+  /**
+   * @param signIn null for none
+   */
+  LoginPages(
+      Vertx vertx,
+      AdmissionControl admissions,
+      ReceiveDeadline receive,
+      @Nullable SignInHandler signIn) {
     this.vertx = vertx;
     this.admissions = admissions;
     this.receive = receive;
+    this.signIn = signIn;
   }
 
   /** Whether a page of another site may lead a browser here: by opening one of these pages. */
@@ -92,7 +107,7 @@ final class LoginPages {
       if (back) {
         returned(request);
       } else {
-        show(request, ticket(request));
+        show(request, ticket(request), 200, "");
       }
     } else if (request.method().equals(HttpMethod.POST) && !back) {
       body(request).onSuccess(body -> begin(request, ticket(request), body));
@@ -137,16 +152,25 @@ final class LoginPages {
 
   // ---- the page of a link
 
-  private void show(HttpServerRequest request, String ticket) {
-    ask(ticket, new JsonObject().put("ask", "show").put("ticket", ticket))
+  private void show(HttpServerRequest request, String ticket, int status, String problem) {
+    shown(ticket)
         .onComplete(
-            login -> HtmlPage.send(request.response(), 200, asking(login, "")),
+            login ->
+                HtmlPage.send(request.response(), status, asking(request, ticket, login, problem)),
             failure -> refuse(request, failure));
   }
 
-  private String asking(JsonObject login, String problem) {
+  private Future<JsonObject> shown(String ticket) {
+    return ask(ticket, new JsonObject().put("ask", "show").put("ticket", ticket));
+  }
+
+  private String asking(
+      HttpServerRequest request, String ticket, JsonObject login, String problem) {
     String server = login.getString("server", "");
     String host = login.getString("host", "");
+    String principal = login.getString("principal", "");
+    String provider =
+        signIn == null ? null : signIn.provider(request, principal, CallerLogins.of(vertx).url());
     StringBuilder main = new StringBuilder();
     if (!problem.isEmpty()) {
       main.append("<p class=\"warn\" role=\"alert\">")
@@ -156,28 +180,48 @@ final class LoginPages {
     main.append("<dl><dt>Server</dt><dd>")
         .append(HtmlPage.escaped(server))
         .append("</dd><dt>For the principal of mcpbus</dt><dd>")
-        .append(HtmlPage.escaped(login.getString("principal", "")))
+        .append(HtmlPage.escaped(principal))
         .append("</dd><dt>You log in at</dt><dd><strong>")
         .append(HtmlPage.escaped(host))
         .append("</strong></dd></dl><p>mcpbus then calls the server with your account there,")
         .append(" for this principal alone.</p><p class=\"warn\">Go on only if this principal is")
-        .append(" you. Whoever sent you this link for another one wants your account.</p>")
-        .append("<form method=\"post\">");
+        .append(" you. Whoever sent you this link for another one wants your account.</p>");
+    String form =
+        "<form method=\"post\" action=\"" + HtmlPage.escaped(CallerLogins.PATH + ticket) + "\">";
+    if (provider != null) {
+      main.append("<p>First you sign in, so that mcpbus knows that it is you.</p>")
+          .append(form)
+          .append("<button class=\"main\" name=\"")
+          .append(SIGN_IN)
+          .append("\" value=\"yes\">Sign in with ")
+          .append(HtmlPage.escaped(provider))
+          .append("</button></form><details><summary>With a key or token</summary>");
+    }
+    main.append(form);
     if (admissions.isRequired()) {
       main.append("<label>Your key or token for mcpbus<input type=\"password\" name=\"key\"")
-          .append(" autocomplete=\"off\" required autofocus></label>");
+          .append(" autocomplete=\"off\" required")
+          .append(provider == null ? " autofocus" : "")
+          .append("></label>");
     }
-    main.append("<button class=\"main\">Log in at ")
+    main.append(provider == null ? "<button class=\"main\">Log in at " : "<button>Log in at ")
         .append(HtmlPage.escaped(host))
-        .append("</button></form>");
+        .append("</button></form>")
+        .append(provider == null ? "" : "</details>");
     return HtmlPage.of("Log in at the server " + server, main.toString());
   }
 
   /** The person at the browser proves to be the principal, and the browser is noted. */
   private void begin(HttpServerRequest request, String ticket, Buffer body) {
     Map<String, String> form = FormEncoding.decode(body.toString());
+    SignInHandler provider = signIn;
+    if (provider != null && form != null && form.containsKey(SIGN_IN)) {
+      shown(ticket)
+          .onComplete(
+              login -> provider.prove(request, ticket), failure -> refuse(request, failure));
+      return;
+    }
     String key = form == null ? null : form.get("key");
-    String secret = OAuthDigests.secret();
     admissions
         .identify(request, key == null || key.isBlank() ? null : key.strip())
         .onComplete(
@@ -186,13 +230,24 @@ final class LoginPages {
                 admissions.audit().refused(request, null, RefusalCode.UNAUTHORIZED);
                 again(request, ticket, 401, "This key or token is not good here.");
               } else {
-                begin(request, ticket, principal, secret);
+                begin(request, ticket, principal);
               }
             },
             defect -> refuse(request, defect));
   }
 
-  private void begin(HttpServerRequest request, String ticket, Principal principal, String secret) {
+  /** A person comes back from the provider of the sign-in. */
+  void returned(HttpServerRequest request, String ticket, @Nullable Principal principal) {
+    if (principal == null) {
+      admissions.audit().refused(request, null, RefusalCode.UNAUTHORIZED);
+      again(request, ticket, 403, "The sign-in was refused, so mcpbus does not know who you are.");
+    } else {
+      begin(request, ticket, principal);
+    }
+  }
+
+  private void begin(HttpServerRequest request, String ticket, Principal principal) {
+    String secret = OAuthDigests.secret();
     JsonObject wish =
         new JsonObject()
             .put("ask", "begin")
@@ -240,10 +295,7 @@ final class LoginPages {
       ProblemDocument.send(request.response(), status, problem);
       return;
     }
-    ask(ticket, new JsonObject().put("ask", "show").put("ticket", ticket))
-        .onComplete(
-            login -> HtmlPage.send(request.response(), status, asking(login, problem)),
-            failure -> refuse(request, failure));
+    show(request, ticket, status, problem);
   }
 
   /** The cookie of one login. Over HTTPS no other host of the domain can set one of this name. */
@@ -341,7 +393,7 @@ final class LoginPages {
         };
     String text =
         switch (status) {
-          case 400, 403 -> sentence(String.valueOf(why.getMessage()));
+          case 400, 403 -> HtmlPage.sentence(String.valueOf(why.getMessage()));
           case 404 -> "The link was used, or its time is over. The next call gets a new one.";
           default -> "mcpbus cannot answer now. Try again in a moment.";
         };
@@ -353,9 +405,5 @@ final class LoginPages {
     } else {
       HtmlPage.send(request.response(), status, HtmlPage.message(NO_LOGIN, text));
     }
-  }
-
-  private static String sentence(String text) {
-    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
   }
 }

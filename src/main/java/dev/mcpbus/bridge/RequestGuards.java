@@ -16,7 +16,10 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,8 +87,16 @@ final class RequestGuards implements Handler<HttpServerRequest> {
               connection.localAddress().port(),
               options.allowedHosts(),
               options.allowedOrigins(),
+              urls(),
               admissions.audit());
     }
+  }
+
+  private Set<String> urls() {
+    return Stream.of(options.url(), signIn == null ? null : signIn.handler().url())
+        .filter(Objects::nonNull)
+        .map(String::valueOf)
+        .collect(Collectors.toSet());
   }
 
   @Override

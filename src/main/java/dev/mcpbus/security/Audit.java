@@ -209,12 +209,18 @@ public final class Audit {
     return line;
   }
 
+  /** A path without the secret part of a link. */
+  private static String named(String path) {
+    int dot = MountPath.LOGIN.owns(path) ? path.indexOf('.') : -1;
+    return dot < 0 ? path : path.substring(0, dot);
+  }
+
   /** Writes the line of a request that was refused before routing. */
   public void refused(HttpServerRequest request, @Nullable Principal principal, RefusalCode code) {
     line(
         RequestSource.of(request),
         principal,
-        request.method() + " " + request.path(),
+        request.method() + " " + named(String.valueOf(request.path())),
         "connect",
         null,
         null,

@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Locale;
 
 /**
  * The pages that a person sees beside the console, light and dark: without scripts, without
@@ -40,6 +41,8 @@ public final class HtmlPage {
       label{width:100%}
       :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
       a{color:var(--accent)}
+      details{margin-top:1.25rem}
+      summary{cursor:pointer;color:var(--dim)}
       @media (max-width:38rem){main{margin:0;border:0;border-radius:0;min-height:100vh}}
       """;
 
@@ -85,6 +88,11 @@ public final class HtmlPage {
         + "</main></body></html>\n";
   }
 
+  /** A reason as a sentence. */
+  public static String sentence(String reason) {
+    return reason.substring(0, 1).toUpperCase(Locale.ROOT) + reason.substring(1) + ".";
+  }
+
   /** A message, for an end without a way on. */
   public static String message(String title, String text) {
     return of(title, "<p>" + escaped(text) + "</p>");
@@ -110,6 +118,9 @@ public final class HtmlPage {
         .setStatusCode(status)
         .putHeader("Content-Type", "text/html; charset=utf-8")
         .putHeader("Content-Security-Policy", POLICY)
+        .putHeader("X-Frame-Options", "DENY")
+        // The request of a form then names its origin; no other site learns of the page.
+        .putHeader("Referrer-Policy", "same-origin")
         .putHeader("Cross-Origin-Opener-Policy", "same-origin")
         .putHeader("Cross-Origin-Resource-Policy", "same-origin")
         .end(page);

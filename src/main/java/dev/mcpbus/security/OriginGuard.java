@@ -65,10 +65,16 @@ public final class OriginGuard implements Handler<RoutingContext> {
    *     host:port} (exactly this port); case does not matter
    * @param allowedOrigins origins whose pages may call, {@code scheme://host[:port]} as browsers
    *     send it
+   * @param urls origins of pages of ours, where TLS ends before us
    * @param audit receives refusals
    */
   public OriginGuard(
-      String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins, Audit audit) {
+      String scheme,
+      int port,
+      Set<String> allowedHosts,
+      Set<String> allowedOrigins,
+      Set<String> urls,
+      Audit audit) {
     this.audit = audit;
     this.scheme = scheme;
     Set<String> names = new HashSet<>(LoopbackHosts.ALL);
@@ -83,6 +89,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     namesOnly =
         lowerCase(allowedHosts).stream().filter(name -> !hasPort(name)).collect(Collectors.toSet());
     ownOrigins = hosts.stream().map(host -> scheme + "://" + host).collect(Collectors.toSet());
+    ownOrigins.addAll(lowerCase(urls));
     corsOrigins = lowerCase(allowedOrigins);
   }
 

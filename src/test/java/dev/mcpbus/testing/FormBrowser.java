@@ -304,6 +304,11 @@ public final class FormBrowser {
     }
   }
 
+  /** One field of the query of an address, which must be there. */
+  public static String field(URI uri, String name) {
+    return LoginBrowser.field(uri.toString(), name);
+  }
+
   /** A form, or a query, of these fields. */
   public static String encoded(Map<String, String> fields) {
     return fields.entrySet().stream()

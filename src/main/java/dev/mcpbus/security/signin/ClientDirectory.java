@@ -54,7 +54,9 @@ final class ClientDirectory {
 
   /** Whether a client may have this id; a document is not read again for its tokens. */
   boolean mayBe(String id) {
-    return id.startsWith("https:") || texts.open(Purpose.CLIENT, id) != null;
+    return id.equals(SignInClient.CONSOLE)
+        || id.startsWith("https:")
+        || texts.open(Purpose.CLIENT, id) != null;
   }
 
   /**

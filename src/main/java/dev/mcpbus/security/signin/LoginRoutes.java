@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ final class LoginRoutes {
   private final ClientDirectory clients;
   private final ProviderLogin provider;
   private final DeviceCodes devices;
+  private @Nullable LinkPage links;
 
   LoginRoutes(
       SignInOptions options,
@@ -76,18 +78,35 @@ final class LoginRoutes {
     this.devices = devices;
   }
 
-  /** The authorization endpoint: checks everything, then asks the person. */
+  /**
+   * @param page takes people on who have come back
+   */
+  void returnTo(LinkPage page) {
+    links = page;
+  }
+
+  /**
+   * The authorization endpoint: checks everything, then asks the person. Our own console asks
+   * nothing more: it begins the login itself, and no other page may do so in its name.
+   */
   Future<Void> authorize(SignInRequest request) throws SignInRefusal {
     Map<String, String> fields = request.fields();
     String id = SignInRequest.field(fields, "client_id");
-    return clients.find(id).compose(client -> asked(request, fields, client));
+    if (!id.equals(SignInClient.CONSOLE)) {
+      return clients.find(id).compose(client -> asked(request, fields, client));
+    }
+    if (!request.isFromOwnPage()) {
+      throw SignInRefusal.of(
+          403, "access_denied", "the console begins its login itself: sign in there");
+    }
+    return asked(request, fields, SignInClient.console(request.own().base()));
   }
 
   private Future<Void> asked(
       SignInRequest request, Map<String, String> fields, SignInClient client) {
     try {
       String redirect = SignInRequest.field(fields, "redirect_uri");
-      if (!RedirectUris.permits(client.redirectUris(), redirect)) {
+      if (!client.permits(redirect)) {
         throw SignInRefusal.json(
             "invalid_request",
             "the program wants to be called back at a place for which it is not registered");
@@ -107,8 +126,7 @@ final class LoginRoutes {
       if (state != null && state.length() > MAX_STATE) {
         throw SignInRefusal.json("invalid_request", "its state is too long");
       }
-      ask(
-          request,
+      LoginRequest login =
           new LoginRequest(
               request.own().base(),
               SignInClient.binding(client.id()),
@@ -119,7 +137,11 @@ final class LoginRoutes {
               challenge,
               resource(request, fields),
               client.renews(),
-              null));
+              null);
+      if (client.isConsole()) {
+        return leave(request, login);
+      }
+      ask(request, login);
       return Future.succeededFuture();
     } catch (SignInRefusal e) {
       return e.failed();
@@ -178,9 +200,16 @@ final class LoginRoutes {
     if (!login.base().equals(request.own().base())) {
       throw SignInRefusal.json("invalid_request", "the login began at another address of mcpbus");
     }
-    if (!"allow".equals(fields.get("answer"))) {
-      return denied(request, login);
-    }
+    return "allow".equals(fields.get("answer")) ? leave(request, login) : denied(request, login);
+  }
+
+  /** Leads a person from the page of a link to the provider, and back to that page. */
+  Future<Void> prove(SignInRequest request, String ticket) {
+    return leave(request, LoginRequest.ofLink(request.own().base(), ticket));
+  }
+
+  /** Leads the browser to the provider. */
+  private Future<Void> leave(SignInRequest request, LoginRequest login) {
     String id = OAuthDigests.secret();
     String state =
         signIn
@@ -205,6 +234,9 @@ final class LoginRoutes {
 
   private Future<Void> denied(SignInRequest request, LoginRequest login) {
     String code = login.userCode();
+    if (code != null && login.isLink()) {
+      return proven(request, code, null);
+    }
     if (code != null) {
       return devices
           .deny(code)
@@ -254,7 +286,7 @@ final class LoginRoutes {
       if (login.redirectUri() == null) {
         return denied(request, login);
       }
-      request.redirect(error(login, ERRORS.contains(error) ? error : "server_error"));
+      sendBack(request, login, error(login, ERRORS.contains(error) ? error : "server_error"));
       return Future.succeededFuture();
     }
     return provider
@@ -268,6 +300,10 @@ final class LoginRoutes {
     if (principal == null || String.join("", principal.roles()).length() > MAX_ROLES) {
       String unnamed = options.claims().unnamed(answer.claims());
       return SignInRefusal.of(403, "access_denied", unnamed == null ? TOO_MANY : unnamed).failed();
+    }
+    String ticket = login.userCode();
+    if (ticket != null && login.isLink()) {
+      return proven(request, ticket, principal);
     }
     long now = signIn.clock().instant().getEpochSecond();
     TokenFamily family =
@@ -314,8 +350,22 @@ final class LoginRoutes {
             .put("redirectUri", login.redirectUri())
             .put("challenge", login.challenge())
             .put("resource", login.resource());
-    request.redirect(back(login, "code", signIn.texts().seal(Purpose.CODE, sealed, CODE)));
+    sendBack(request, login, back(login, "code", signIn.texts().seal(Purpose.CODE, sealed, CODE)));
     return Future.succeededFuture();
+  }
+
+  private Future<Void> proven(SignInRequest request, String ticket, @Nullable Principal principal) {
+    Objects.requireNonNull(links, "no page of links").returned(request.http(), ticket, principal);
+    return Future.succeededFuture();
+  }
+
+  /** The console is opened by a page of ours: its guard refuses what other sites lead to. */
+  private static void sendBack(SignInRequest request, LoginRequest login, String url) {
+    if (login.isConsole()) {
+      request.page(200, HtmlPage.leaving("To the console", url));
+    } else {
+      request.redirect(url);
+    }
   }
 
   private static String error(LoginRequest login, String code) {

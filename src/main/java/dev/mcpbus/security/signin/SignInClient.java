@@ -23,6 +23,9 @@ record SignInClient(String id, String name, List<String> redirectUris, boolean r
   static final String REFRESH_GRANT = "refresh_token";
   static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
+  /** The id of our own console: nobody registers it, as a registration is a sealed text. */
+  static final String CONSOLE = "mcpbus-console";
+
   private static final int MAX_NAME = 100;
 
   SignInClient {
@@ -66,6 +69,26 @@ record SignInClient(String id, String name, List<String> redirectUris, boolean r
         name.isEmpty() ? "A program without a name" : name,
         uris,
         grants == null || grants.contains(REFRESH_GRANT));
+  }
+
+  /**
+   * Our own console, which is sent back to its page and nowhere else.
+   *
+   * @param base our URL
+   */
+  static SignInClient console(String base) {
+    return new SignInClient(CONSOLE, "The console of mcpbus", List.of(base + "/"), true);
+  }
+
+  boolean isConsole() {
+    return id.equals(CONSOLE);
+  }
+
+  /** Whether it may be sent back to this place. */
+  boolean permits(String redirect) {
+    return isConsole()
+        ? redirectUris.contains(redirect)
+        : RedirectUris.permits(redirectUris, redirect);
   }
 
   /** An empty list for no member; null for one that is no list of texts. */

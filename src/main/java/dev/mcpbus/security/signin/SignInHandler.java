@@ -11,8 +11,10 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
+import java.net.URI;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +49,7 @@ public final class SignInHandler {
 
   private final SignInOptions options;
   private final AddressLimit limit;
+  private final LoginRoutes logins;
   private final Map<String, SignInRoute> routes;
 
   SignInHandler(
@@ -59,6 +62,7 @@ public final class SignInHandler {
       ClientDirectory clients) {
     this.options = options;
     this.limit = limit;
+    this.logins = logins;
     this.routes =
         Map.of(
             "/oauth/authorize", new SignInRoute(GET, true, logins::authorize),
@@ -87,12 +91,60 @@ public final class SignInHandler {
         && "document".equals(request.getHeader("Sec-Fetch-Dest"));
   }
 
+  /** Sends people back who were sent by {@link #prove}; before the first request. */
+  public void returnTo(LinkPage page) {
+    logins.returnTo(page);
+  }
+
+  /**
+   * The host of the provider that can prove, for the page that {@code http} asks for, that a person
+   * is {@code principal}; null where the sign-in knows no such principal, or its cookies are those
+   * of another host.
+   *
+   * @param links the origin of our links; null where none is known
+   */
+  public @Nullable String provider(
+      HttpServerRequest http, String principal, @Nullable String links) {
+    boolean here =
+        options.url() == null
+            ? own(http).isKnown(null)
+            : links != null && own(http).equals(OwnUrl.of(http, URI.create(links)));
+    return here && principal.startsWith(options.name() + ":")
+        ? URI.create(options.provider().issuer()).getHost()
+        : null;
+  }
+
+  /**
+   * Answers a request with the way to the provider, from which the person comes back to the {@link
+   * LinkPage}. The state of this login is bound to the browser, as that of a program is.
+   */
+  public void prove(HttpServerRequest http, String ticket) {
+    answer(
+        new SignInRequest(http, own(http), Buffer.buffer()),
+        new SignInRoute(POST, true, request -> logins.prove(request, ticket)));
+  }
+
+  /** The origin under which browsers know us; null where none is configured. */
+  public @Nullable String url() {
+    URI url = options.url();
+    return url == null ? null : OwnUrl.origin(url);
+  }
+
+  private OwnUrl own(HttpServerRequest http) {
+    return OwnUrl.of(http, options.url());
+  }
+
   /** Answers a request of which {@link #owns} is true, now or later. */
   public void handle(HttpServerRequest http, Buffer body) {
-    String path = String.valueOf(http.path());
-    SignInRoute route =
-        routes.getOrDefault(path, new SignInRoute(GET, false, request -> metadata(request)));
-    SignInRequest request = new SignInRequest(http, OwnUrl.of(http, options.url()), body);
+    answer(
+        new SignInRequest(http, own(http), body),
+        routes.getOrDefault(
+            String.valueOf(http.path()),
+            new SignInRoute(GET, false, request -> metadata(request))));
+  }
+
+  private void answer(SignInRequest request, SignInRoute route) {
+    HttpServerRequest http = request.http();
     if (!route.methods().contains(http.method())) {
       http.response().putHeader("Allow", route.methods().contains(HttpMethod.GET) ? "GET" : "POST");
       refuse(request, route, SignInRefusal.of(405, "invalid_request", "another method is needed"));
@@ -137,7 +189,7 @@ public final class SignInHandler {
     if (route.page()) {
       request.page(
           refusal.status(),
-          HtmlPage.message("This login cannot go on", refusal.description() + "."));
+          HtmlPage.message("This login cannot go on", HtmlPage.sentence(refusal.description())));
     } else {
       request.json(refusal.status(), refusal.document());
     }
