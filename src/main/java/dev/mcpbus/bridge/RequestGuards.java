@@ -16,7 +16,10 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,11 +81,17 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   /** Creates the {@link OriginGuard}, for which the bound port must be known. */
   void connected(HttpConnection connection) {
     if (origins == null) {
+      Set<String> own =
+          Stream.concat(
+                  Stream.ofNullable(options.url()),
+                  Stream.ofNullable(signIn == null ? null : signIn.handler().origin()))
+              .collect(Collectors.toSet());
       origins =
           new OriginGuard(
               options.scheme(),
               connection.localAddress().port(),
               options.allowedHosts(),
+              own,
               options.allowedOrigins(),
               admissions.audit());
     }

@@ -93,7 +93,8 @@ record OwnUrl(String base) {
         || (own.startsWith("/") && path.startsWith(own) && path.charAt(own.length()) == '/');
   }
 
-  private static String origin(URI uri) {
+  /** Scheme, host and port in one form. */
+  static String origin(URI uri) {
     String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
     int port = uri.getPort();
     boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);

@@ -11,8 +11,10 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
+import java.net.URI;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +72,12 @@ public final class SignInHandler {
             "/oauth/jwks", new SignInRoute(GET, false, request -> shown(request, keys.set())),
             "/oauth/device_authorization", new SignInRoute(POST, false, devices::begin),
             "/oauth/device", new SignInRoute(BOTH, true, devices::page));
+  }
+
+  /** Our origin, as the configuration says it; null where each request says it. */
+  public @Nullable String origin() {
+    URI url = options.url();
+    return url == null ? null : OwnUrl.origin(url);
   }
 
   /** Whether this handler answers {@code path}, in its normal form. */

@@ -375,19 +375,14 @@ class SignInFaultsTest {
       assertThat(bed.call("/api/caller", forged).statusCode()).isEqualTo(401);
     }
     String other = bed.client(SignInBed.metadata().put("client_name", "Another"));
-    revoke(other, all.getString("refresh_token"));
+    bed.revoke(other, all.getString("refresh_token"));
     assertThat(bed.call("/api/caller", token).statusCode()).isEqualTo(200);
-    assertThat(revoke(client, all.getString("refresh_token")).statusCode()).isEqualTo(200);
+    assertThat(bed.revoke(client, all.getString("refresh_token")).statusCode()).isEqualTo(200);
     assertThat(bed.call("/api/caller", token).statusCode()).isEqualTo(401);
     assertThat(bed.renew(client, all.getString("refresh_token")).body()).contains("invalid_grant");
     String late = tokensFor(client, bed.base()).getString("access_token");
     bed.wait(Duration.ofSeconds(601));
     assertThat(bed.call("/api/caller", late).statusCode()).isEqualTo(401);
-  }
-
-  private HttpResponse<String> revoke(String client, String token) {
-    return bed.browser.post(
-        bed.base() + "/oauth/revoke", Map.of("client_id", client, "token", token));
   }
 
   @Test
@@ -482,6 +477,21 @@ class SignInFaultsTest {
           .startsWith("__Host-mcpbus-consent=")
           .contains("; Path=/;", "; Secure", "; HttpOnly", "; SameSite=Lax")
           .doesNotContain("Domain");
+      // TLS ends before mcpbus: the page has an origin that mcpbus itself does not listen at.
+      Map<String, String> form = Map.of("request", LoginBrowser.request(page), "answer", "deny");
+      String consent = secure.base() + "/oauth/consent";
+      String cookie = page.headers().firstValue("Set-Cookie").orElse("").replaceFirst(";.*", "");
+      for (String origin : List.of("http://mcp.example", "https://evil.example")) {
+        assertThat(
+                secure.browser.post(consent, form, "Origin", origin, "Cookie", cookie).statusCode())
+            .isEqualTo(403);
+      }
+      assertThat(
+              secure
+                  .browser
+                  .post(consent, form, "Origin", "https://mcp.example", "Cookie", cookie)
+                  .body())
+          .contains("access_denied");
       request.put("resource", secure.base() + "/mcp");
       assertThatItEndsHere(secure.browser.open(secure.authorize(request)), 400);
     }
@@ -511,15 +521,7 @@ class SignInFaultsTest {
         SignInBed.metadata().put("grant_types", new JsonArray().add(SignInClient.DEVICE_GRANT));
     String client = bed.client(metadata);
     String other = bed.client(metadata.copy().put("client_name", UUID.randomUUID().toString()));
-    String code =
-        new JsonObject(
-                bed.browser
-                    .post(bed.base() + "/oauth/device_authorization", Map.of("client_id", client))
-                    .body())
-            .getString("device_code");
-    Map<String, String> form = new HashMap<>();
-    form.put("grant_type", SignInClient.DEVICE_GRANT);
-    form.put("device_code", code);
+    Map<String, String> form = new HashMap<>(SignInProgram.poll(client, bed.waiting(client)));
     form.put("client_id", other);
     assertThat(bed.token(form).body()).contains("expired_token");
     form.put("client_id", client);
