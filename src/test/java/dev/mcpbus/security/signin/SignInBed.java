@@ -11,6 +11,8 @@ import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.SignInOptions.OpenIdProvider;
+import dev.mcpbus.security.oauth.GuardedHttp;
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.LoginBrowser;
@@ -28,6 +30,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Doors with an authorization server: one provider, a clock that a test moves, one store. */
@@ -80,11 +84,27 @@ final class SignInBed extends SignInProgram implements AutoCloseable {
   }
 
   int serve(SignIn node) {
-    return serve(vertx, options, node, () -> Instant.now().plus(later));
+    return serve(
+        vertx, options, node, node::handler, () -> Instant.now().plus(later));
+  }
+
+  /** A further door, which reads client id metadata documents in this way; its port. */
+  int serve(SignIn node, Function<String, Future<Reply>> documents) {
+    return serve(
+        vertx,
+        options,
+        node,
+        () -> node.handler(new GuardedHttp(vertx, GuardedHttp.TIMEOUT, null), documents),
+        () -> Instant.now().plus(later));
   }
 
   /** A door of a node, without its servers; its port. */
-  static int serve(Vertx vertx, SignInOptions options, SignIn node, InstantSource clock) {
+  static int serve(
+      Vertx vertx,
+      SignInOptions options,
+      SignIn node,
+      Supplier<SignInHandler> handlers,
+      InstantSource clock) {
     AccessControl control =
         new AccessControl(
             RecordCopy.with(AuthOptions.NONE, "signIn", options),
@@ -99,7 +119,7 @@ final class SignInBed extends SignInProgram implements AutoCloseable {
                 BridgeOptions.DEFAULT.withPort(0),
                 () -> "call",
                 () -> null,
-                node::handler,
+                handlers::get,
                 control::admissionControl,
                 new Readiness(),
                 OpenAccess.CALLERS)

@@ -348,7 +348,7 @@ class SignInClusterIT {
                 HostResolver.system(node.vertx()),
                 clock,
                 System::nanoTime));
-    return "http://127.0.0.1:" + SignInBed.serve(node.vertx(), options, signIn, clock);
+    return "http://127.0.0.1:" + SignInBed.serve(node.vertx(), options, signIn, signIn::handler, clock);
   }
 
   @Test

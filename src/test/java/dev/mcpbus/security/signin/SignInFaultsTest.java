@@ -2,9 +2,12 @@ package dev.mcpbus.security.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.LoginProvider;
+import dev.mcpbus.testing.TokenIssuer;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -12,9 +15,14 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -273,9 +281,7 @@ class SignInFaultsTest {
   @Test
   void a_callback_is_taken_once_and_from_the_provider_that_was_asked_alone() {
     String client = bed.client();
-    HttpResponse<String> leaving =
-        bed.browser.answer(bed.base(), bed.browser.open(bed.authorize(client)), "allow");
-    String callback = LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)));
+    String callback = callback(client);
     assertThatItEndsHere(
         bed.browser.open(callback.replaceFirst("iss=[^&]*", "iss=https%3A%2F%2Fevil.example")),
         403);
@@ -301,17 +307,83 @@ class SignInFaultsTest {
             claims -> claims.put("sub", 7));
     for (UnaryOperator<JsonObject> change : changes) {
       bed.provider.claims(change);
-      HttpResponse<String> leaving =
-          bed.browser.answer(bed.base(), bed.browser.open(bed.authorize(client)), "allow");
-      String callback = LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)));
-      assertThatItEndsHere(bed.browser.open(callback), 502);
+      assertThatItEndsHere(bed.browser.open(callback(client)), 502);
     }
     bed.provider.claims(claims -> claims.put("sub", "a\nb"));
+    assertThatItEndsHere(bed.browser.open(callback(client)), 403);
+  }
+
+  /** Where the provider sends the browser back to, of a login that a person has allowed. */
+  private String callback(String client) {
     HttpResponse<String> leaving =
         bed.browser.answer(bed.base(), bed.browser.open(bed.authorize(client)), "allow");
-    assertThatItEndsHere(
-        bed.browser.open(LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)))),
-        403);
+    return LoginBrowser.location(bed.browser.open(LoginBrowser.leadsTo(leaving)));
+  }
+
+  /** Mix-up: the browser comes back from another provider, with a code of that one. */
+  @Test
+  void a_code_of_another_provider_reaches_neither_of_the_two(Vertx vertx) {
+    String client = bed.client();
+    try (LoginProvider evil = new LoginProvider(vertx)) {
+      String callback = callback(client);
+      String stolen = LoginBrowser.field(callback, "code");
+      for (String iss : List.of(evil.url(), evil.url() + "/", bed.base(), bed.provider.url() + "/x")) {
+        String other =
+            callback.replaceFirst(
+                "iss=[^&]*", "iss=" + URLEncoder.encode(iss, StandardCharsets.UTF_8));
+        assertThatItEndsHere(bed.browser.open(other), 403);
+      }
+      assertThat(bed.provider.redeemed()).isEmpty();
+      assertThat(evil.redeemed()).isEmpty();
+      assertThatItEndsHere(
+          bed.browser.open(callback.replace("code=" + stolen, "code=a-code-of-evil")), 502);
+      assertThat(evil.redeemed()).isEmpty();
+      assertThat(bed.provider.redeemed()).containsExactly("a-code-of-evil");
+    }
+  }
+
+  @Test
+  void an_id_token_that_another_provider_has_signed_is_none() {
+    String client = bed.client();
+    KeyPair evil = TokenIssuer.pair();
+    List<UnaryOperator<String>> forged = new ArrayList<>();
+    for (JsonObject header :
+        List.of(
+            new JsonObject().put("alg", "RS256").put("kid", "one"),
+            new JsonObject().put("alg", "RS256").put("kid", "of evil"),
+            new JsonObject().put("alg", "RS256"),
+            new JsonObject()
+                .put("alg", "RS256")
+                .put("kid", "one")
+                .put("jwk", TokenIssuer.jwk("one", evil)),
+            new JsonObject()
+                .put("alg", "RS256")
+                .put("kid", "one")
+                .put("jku", "http://127.0.0.1:1/jwks"))) {
+      forged.add(token -> TokenIssuer.signed(header, IdentityProvider.claims(token), evil));
+    }
+    JsonObject none = new JsonObject().put("alg", "none").put("kid", "one");
+    forged.add(token -> TokenIssuer.unsigned(none, IdentityProvider.claims(token)) + ".");
+    forged.add(token -> token.substring(0, token.lastIndexOf('.') + 1));
+    for (UnaryOperator<String> change : forged) {
+      bed.provider.idTokens(change);
+      assertThatItEndsHere(bed.browser.open(callback(client)), 502);
+    }
+    bed.provider.idTokens(same -> same);
+    assertThat(bed.browser.open(callback(client)).statusCode()).isEqualTo(303);
+  }
+
+  /** Whoever makes tokens for another issuer of the list makes none of ours. */
+  @Test
+  void a_token_that_names_us_as_its_issuer_is_signed_by_us() {
+    JsonObject ours = IdentityProvider.claims(tokensFor(bed.client(), bed.base()).getString("access_token"));
+    String today = LocalDate.now(ZoneOffset.UTC).toString();
+    for (String algorithm : List.of("RS256", "EdDSA", "HS256")) {
+      JsonObject header =
+          new JsonObject().put("alg", algorithm).put("typ", "at+jwt").put("kid", today);
+      String forged = TokenIssuer.signed(header, ours, TokenIssuer.pair());
+      assertThat(bed.call("/api/caller", forged).statusCode()).as(algorithm).isEqualTo(401);
+    }
   }
 
   private static JsonObject without(JsonObject claims, String member) {
@@ -392,7 +464,8 @@ class SignInFaultsTest {
     bed.resolver =
         host -> {
           resolved.add(host);
-          return Future.succeededFuture(List.of(inside));
+          InetAddress literal = HttpConnections.address(host);
+          return Future.succeededFuture(List.of(literal == null ? inside : literal));
         };
     for (String id :
         List.of(
@@ -402,6 +475,14 @@ class SignInFaultsTest {
             "https://169.254.169.254/latest/meta-data",
             "https://0x7f.1/client.json",
             "https://2130706433/client.json",
+            "https://10.0.0.1/client.json",
+            "https://192.168.1.1:8443/client.json",
+            "https://[::ffff:127.0.0.1]/client.json",
+            "https://[::ffff:a00:1]/client.json",
+            "https://[64:ff9b::a9fe:a9fe]/client.json",
+            "https://[fd00::1]/client.json",
+            "https://[fe80::1%25lo]/client.json",
+            "https://127.0.0.1.nip.example/client.json",
             "https://inside.example/client.json",
             "https://user@app.example/client.json",
             "https://app.example/client.json#x",
