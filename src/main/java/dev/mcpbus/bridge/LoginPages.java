@@ -25,7 +25,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -341,7 +340,7 @@ final class LoginPages {
         };
     String text =
         switch (status) {
-          case 400, 403 -> sentence(String.valueOf(why.getMessage()));
+          case 400, 403 -> HtmlPage.sentence(String.valueOf(why.getMessage()));
           case 404 -> "The link was used, or its time is over. The next call gets a new one.";
           default -> "mcpbus cannot answer now. Try again in a moment.";
         };
@@ -353,9 +352,5 @@ final class LoginPages {
     } else {
       HtmlPage.send(request.response(), status, HtmlPage.message(NO_LOGIN, text));
     }
-  }
-
-  private static String sentence(String text) {
-    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
   }
 }

@@ -187,7 +187,7 @@ class LoginLinkFaultsTest {
         .contains("form-action 'self'")
         .doesNotContain("unsafe");
     assertThat(page.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
-    assertThat(page.headers().firstValue("Referrer-Policy")).contains("no-referrer");
+    assertThat(page.headers().firstValue("Referrer-Policy")).contains("same-origin");
     assertThat(page.headers().firstValue("Cache-Control")).contains("no-store");
     Http.Answer leads =
         Http.post(bus.port(), page.uri().getPath(), "key=" + ALICE.key(), "Accept", "text/html");

@@ -145,7 +145,7 @@ public final class SignInHandler {
     if (route.page()) {
       request.page(
           refusal.status(),
-          HtmlPage.message("This login cannot go on", refusal.description() + "."));
+          HtmlPage.message("This login cannot go on", HtmlPage.sentence(refusal.description())));
     } else {
       request.json(refusal.status(), refusal.document());
     }

@@ -115,15 +115,7 @@ record SignInRequest(HttpServerRequest http, OwnUrl own, Buffer body) {
   void page(int status, String html) {
     HttpServerResponse response = http.response();
     if (!response.ended() && !response.closed()) {
-      response
-          .setStatusCode(status)
-          .putHeader(HttpHeaders.CONTENT_TYPE, "text/html; charset=utf-8")
-          .putHeader("Content-Security-Policy", HtmlPage.POLICY)
-          .putHeader("X-Frame-Options", "DENY")
-          // The form's request then names its origin; no other site learns of the page.
-          .putHeader("Referrer-Policy", "same-origin")
-          .putHeader("Cross-Origin-Opener-Policy", "same-origin")
-          .end(html);
+      HtmlPage.send(response, status, html);
     }
   }
 

@@ -275,7 +275,7 @@ class SignInFaultsTest {
     bed.code(client);
     String callback = LoginBrowser.location(bed.browser.open(atProvider));
     assertThatItEndsHere(bed.browser.open(callback), 403);
-    assertThat(bed.browser.open(callback).body()).contains("this browser has begun no such login");
+    assertThat(bed.browser.open(callback).body()).contains("This browser has begun no such login");
   }
 
   @Test
