@@ -32,7 +32,9 @@ class CallerLoginCommandTest {
     vertx = Vertx.vertx();
     world = OAuthWorld.connectable(vertx);
     JsonObject demo = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
-    bus = TestBus.startWithBridge(new JsonObject().put("crm", world.callersEntry()).put("demo", demo));
+    bus =
+        TestBus.startWithBridge(
+            new JsonObject().put("crm", world.callersEntry()).put("demo", demo));
   }
 
   @AfterEach

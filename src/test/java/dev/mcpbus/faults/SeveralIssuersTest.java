@@ -140,9 +140,7 @@ class SeveralIssuersTest {
     String[] headers = session.headers();
     assertThat(headers[4]).isEqualTo("Authorization");
     headers[5] = ofSchool;
-    assertThat(mcp.post(ping, headers).status())
-        .as("it has no such session")
-        .isEqualTo(404);
+    assertThat(mcp.post(ping, headers).status()).as("it has no such session").isEqualTo(404);
   }
 
   @Test

@@ -106,8 +106,7 @@ public final class SignIn {
   public SignInHandler handler() {
     GuardedHttp http = new GuardedHttp(world.vertx(), TIMEOUT, null);
     UrlGuard strangers = new UrlGuard(List.of(), world.resolver());
-    return handler(
-        http, id -> http.once(strangers, id, "the metadata document of the program"));
+    return handler(http, id -> http.once(strangers, id, "the metadata document of the program"));
   }
 
   /**

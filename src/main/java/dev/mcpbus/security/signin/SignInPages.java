@@ -70,7 +70,9 @@ final class SignInPages {
   static String device(String problem, String code) {
     return HtmlPage.of(
         "Log in on a device",
-        (problem.isEmpty() ? "" : "<p class=\"warn\" role=\"alert\">" + HtmlPage.escaped(problem) + "</p>")
+        (problem.isEmpty()
+                ? ""
+                : "<p class=\"warn\" role=\"alert\">" + HtmlPage.escaped(problem) + "</p>")
             + "<form method=\"post\" action=\"/oauth/device\"><label>The code that the device shows"
             + "<input name=\"user_code\" autocomplete=\"off\" autocapitalize=\"characters\""
             + " spellcheck=\"false\" maxlength=\"20\" required autofocus value=\""

@@ -110,7 +110,8 @@ class ClientDocumentsTest {
   }
 
   private SignInRefusal refusal(String id) {
-    Throwable failure = TestBus.await(find(id).transform((client, why) -> Future.succeededFuture(why)));
+    Throwable failure =
+        TestBus.await(find(id).transform((client, why) -> Future.succeededFuture(why)));
     assertThat(failure).as(id).isInstanceOf(SignInRefusal.class);
     return (SignInRefusal) failure;
   }
@@ -311,8 +312,7 @@ class ClientDocumentsTest {
       assertThat(consent.body()).contains("An app", "It is described by", "app.example");
       String code = LoginBrowser.field(bed.browser.login(bed.base(), bed.authorize(ID)), "code");
       JsonObject tokens = new JsonObject(bed.token(bed.redemption(ID, code)).body());
-      assertThat(bed.call("/mcp", tokens.getString("access_token")).statusCode())
-          .isNotEqualTo(401);
+      assertThat(bed.call("/mcp", tokens.getString("access_token")).statusCode()).isNotEqualTo(401);
       assertThat(bed.renew(ID, tokens.getString("refresh_token")).statusCode()).isEqualTo(200);
       assertThat(bed.renew(ID + "x", tokens.getString("refresh_token")).statusCode())
           .isEqualTo(400);

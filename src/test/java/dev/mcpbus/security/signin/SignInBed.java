@@ -84,8 +84,7 @@ final class SignInBed extends SignInProgram implements AutoCloseable {
   }
 
   int serve(SignIn node) {
-    return serve(
-        vertx, options, node, node::handler, () -> Instant.now().plus(later));
+    return serve(vertx, options, node, node::handler, () -> Instant.now().plus(later));
   }
 
   /** A further door, which reads client id metadata documents in this way; its port. */

@@ -309,9 +309,7 @@ class SignInClusterIT {
     String old = tokens.getString("refresh_token");
     List<HttpResponse<String>> both =
         atOnce(
-            List.of(own(first), own(second)),
-            "/oauth/token",
-            SignInProgram.renewal(client, old));
+            List.of(own(first), own(second)), "/oauth/token", SignInProgram.renewal(client, old));
     assertThat(both).allMatch(one -> one.statusCode() == 200);
     String fresh = new JsonObject(both.get(0).body()).getString("refresh_token");
     for (HttpResponse<String> one : both) {
@@ -348,7 +346,8 @@ class SignInClusterIT {
                 HostResolver.system(node.vertx()),
                 clock,
                 System::nanoTime));
-    return "http://127.0.0.1:" + SignInBed.serve(node.vertx(), options, signIn, signIn::handler, clock);
+    return "http://127.0.0.1:"
+        + SignInBed.serve(node.vertx(), options, signIn, signIn::handler, clock);
   }
 
   @Test

@@ -327,7 +327,8 @@ class SignInFaultsTest {
     try (LoginProvider evil = new LoginProvider(vertx)) {
       String callback = callback(client);
       String stolen = LoginBrowser.field(callback, "code");
-      for (String iss : List.of(evil.url(), evil.url() + "/", bed.base(), bed.provider.url() + "/x")) {
+      for (String iss :
+          List.of(evil.url(), evil.url() + "/", bed.base(), bed.provider.url() + "/x")) {
         String other =
             callback.replaceFirst(
                 "iss=[^&]*", "iss=" + URLEncoder.encode(iss, StandardCharsets.UTF_8));
@@ -376,7 +377,8 @@ class SignInFaultsTest {
   /** Whoever makes tokens for another issuer of the list makes none of ours. */
   @Test
   void a_token_that_names_us_as_its_issuer_is_signed_by_us() {
-    JsonObject ours = IdentityProvider.claims(tokensFor(bed.client(), bed.base()).getString("access_token"));
+    JsonObject ours =
+        IdentityProvider.claims(tokensFor(bed.client(), bed.base()).getString("access_token"));
     String today = LocalDate.now(ZoneOffset.UTC).toString();
     for (String algorithm : List.of("RS256", "EdDSA", "HS256")) {
       JsonObject header =
