@@ -289,7 +289,9 @@ class ClientDocumentsTest {
             .await();
     List<InetAddress> answers =
         new ArrayList<>(
-            List.of(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), InetAddress.getByAddress(new byte[] {127, 0, 0, 2})));
+            List.of(
+                InetAddress.getByAddress(new byte[] {127, 0, 0, 1}),
+                InetAddress.getByAddress(new byte[] {127, 0, 0, 2})));
     String own = "http://localhost:" + server.actualPort();
     GuardedHttp http = new GuardedHttp(vertx, GuardedHttp.TIMEOUT, null);
     UrlGuard guard =

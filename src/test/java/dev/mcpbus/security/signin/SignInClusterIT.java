@@ -267,13 +267,7 @@ class SignInClusterIT {
     at(NODES.get(0));
     JsonObject tokens = redeemed(client, code);
     assertThat(NODES).allMatch(node -> admits(node, tokens));
-    HttpResponse<String> known =
-        program.browser.post(
-            program.base() + "/oauth/device",
-            Map.of("user_code", waiting.getString("user_code")),
-            "Origin",
-            program.base());
-    assertThat(known.body()).contains("A device");
+    assertThat(asked(waiting).body()).contains("A device");
     join();
   }
 

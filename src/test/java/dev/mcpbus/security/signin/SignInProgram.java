@@ -106,6 +106,16 @@ class SignInProgram {
     return new JsonObject(token(redemption(client, code(client))).body());
   }
 
+  /** The same, for that resource alone. */
+  JsonObject tokens(String client, String resource) {
+    Map<String, String> request = request(client);
+    request.put("resource", resource);
+    String code = LoginBrowser.field(browser.login(base, authorize(request)), "code");
+    Map<String, String> form = redemption(client, code);
+    form.put("resource", resource);
+    return new JsonObject(token(form).body());
+  }
+
   static Map<String, String> renewal(String client, String refresh) {
     return Map.of("grant_type", "refresh_token", "client_id", client, "refresh_token", refresh);
   }
