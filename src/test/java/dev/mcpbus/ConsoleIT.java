@@ -1,12 +1,11 @@
 package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.CallerServer;
+import dev.mcpbus.testing.Chromium;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.ConsoleSignIn;
 import dev.mcpbus.testing.FormBrowser;
@@ -27,10 +26,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -41,8 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The console in Chromium against the jar and real servers: {@code src/test/npm/console-walk.mjs}
- * has what is done and looked at. Screenshots are in {@code target/console}. Without Chromium the
- * tests are skipped on a developer's machine and fail where {@code CI} is set.
+ * has what is done and looked at. Screenshots are in {@code target/console}.
  */
 class ConsoleIT {
 
@@ -50,7 +46,6 @@ class ConsoleIT {
   private static final ApiKeys.Fresh ADMIN = ApiKeys.generate(RANDOM);
   private static final ApiKeys.Fresh CALLER = ApiKeys.generate(RANDOM);
   private static final ApiKeys.Fresh READER = ApiKeys.generate(RANDOM);
-  private static final int PART_SECONDS = 240;
 
   private static final Path SHOTS = Path.of("target", "console").toAbsolutePath();
   private static final int LEAK_PORT = FreePorts.one();
@@ -64,7 +59,7 @@ class ConsoleIT {
 
   @BeforeAll
   static void start() throws IOException {
-    chromium();
+    Chromium.place();
     JsonObject servers =
         new JsonObject()
             .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
@@ -174,29 +169,12 @@ class ConsoleIT {
     return Path.of(place.group(1));
   }
 
-  /** Where Chromium is; skips or fails the test where it, or what drives it, is not installed. */
-  private static String chromium() {
-    NpmServers.script("playwright-core/index.js");
-    return Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-        .filter(place -> Files.isExecutable(Path.of(place)))
-        .findFirst()
-        .orElseGet(
-            () -> {
-              String remedy = "install Chromium: apt-get install chromium";
-              if ("true".equals(System.getenv("CI"))) {
-                fail(remedy);
-              }
-              return abort(remedy);
-            });
-  }
-
   /** Runs one part of the walk; what is not as it should be fails the test. */
   private static void walk(String part, int port, JsonObject more)
       throws IOException, InterruptedException {
     JsonObject given =
         new JsonObject()
             .put("base", "http://127.0.0.1:" + port)
-            .put("chrome", chromium())
             .put("shots", SHOTS.toString())
             .put("leakPort", LEAK_PORT)
             .put(
@@ -206,24 +184,7 @@ class ConsoleIT {
                     .put("caller", CALLER.key())
                     .put("reader", READER.key()))
             .mergeIn(more);
-    Path out = Files.createTempFile(folder, part, ".log");
-    Process walker =
-        new ProcessBuilder(
-                NpmServers.node(),
-                NpmServers.own("console-walk.mjs").getJsonArray("args").getString(0),
-                part,
-                given.encode())
-            .redirectErrorStream(true)
-            .redirectOutput(out.toFile())
-            .start();
-    try {
-      boolean ended = walker.waitFor(PART_SECONDS, TimeUnit.SECONDS);
-      assertThat(ended).as("the walk ended; it said %s", Files.readString(out)).isTrue();
-      assertThat(walker.exitValue()).as(Files.readString(out)).isZero();
-    } finally {
-      walker.descendants().forEach(ProcessHandle::destroyForcibly);
-      walker.destroyForcibly();
-    }
+    Chromium.walk("console-walk.mjs", part, given, folder, Map.of());
   }
 
   @Tag("long")

@@ -86,16 +86,16 @@ final class RequestGuards implements Handler<HttpServerRequest> {
               options.scheme(),
               connection.localAddress().port(),
               options.allowedHosts(),
+              ownUrls(),
               options.allowedOrigins(),
-              urls(),
               admissions.audit());
     }
   }
 
-  private Set<String> urls() {
-    return Stream.of(options.url(), signIn == null ? null : signIn.handler().url())
-        .filter(Objects::nonNull)
-        .map(String::valueOf)
+  private Set<String> ownUrls() {
+    return Stream.concat(
+            Stream.ofNullable(options.url()),
+            Stream.ofNullable(signIn == null ? null : signIn.handler().origin()))
         .collect(Collectors.toSet());
   }
 

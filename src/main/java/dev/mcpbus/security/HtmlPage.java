@@ -17,6 +17,7 @@ public final class HtmlPage {
       """
       :root{color-scheme:light dark;--ground:light-dark(#f6f7f6,#14181a);\
       --surface:light-dark(#fff,#1c2225);--line:light-dark(#d5dbd9,#364045);\
+      --edge:light-dark(#7c888c,#73828a);\
       --text:light-dark(#182022,#e6ecea);--dim:light-dark(#566266,#9dabaf);\
       --accent:light-dark(#0b6153,#5fd0b8);--on-accent:light-dark(#fff,#06251f);\
       --warn:light-dark(#6f4300,#f0b455);--warn-ground:light-dark(#fdf3e1,#33270f);\
@@ -30,12 +31,13 @@ public final class HtmlPage {
       dt{color:var(--dim);font-size:.85rem;margin-top:.5rem}
       dd{margin:0;overflow-wrap:anywhere}
       code{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,monospace;font-size:.85em}
+      main>:last-child{margin-bottom:0}
       .dim{color:var(--dim)}
       .warn{color:var(--warn);background:var(--warn-ground);border-left:4px solid currentColor;\
       padding:.6rem .9rem;border-radius:.3rem}
       form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
-      button,input{font:inherit;padding:.6rem 1rem;border-radius:.4rem;border:1px solid var(--line)}
-      button{cursor:pointer;background:var(--surface);color:var(--text);flex:1 1 10rem}
+      button,input{font:inherit;padding:.6rem 1rem;border-radius:.4rem;border:1px solid var(--edge)}
+      button{cursor:pointer;background:var(--surface);color:var(--text);flex:1 1 12rem}
       button.main{background:var(--accent);color:var(--on-accent);border-color:var(--accent)}
       input{width:100%;margin-top:.35rem;background:var(--ground);color:var(--text)}
       label{width:100%}
@@ -88,14 +90,16 @@ public final class HtmlPage {
         + "</main></body></html>\n";
   }
 
-  /** A reason as a sentence. */
-  public static String sentence(String reason) {
-    return reason.substring(0, 1).toUpperCase(Locale.ROOT) + reason.substring(1) + ".";
-  }
-
   /** A message, for an end without a way on. */
   public static String message(String title, String text) {
     return of(title, "<p>" + escaped(text) + "</p>");
+  }
+
+  /** A description of a failure as a sentence; a name at its beginning stays as it is. */
+  public static String sentence(String text) {
+    String word = text.substring(0, Math.max(1, text.indexOf(' ')));
+    boolean name = word.equals("mcpbus") || word.indexOf('_') >= 0;
+    return (name ? text : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1)) + ".";
   }
 
   /**
@@ -112,7 +116,11 @@ public final class HtmlPage {
             + "\">go on by this link</a>.</p>");
   }
 
-  /** Ends a response with a page; the other {@link SecurityHeaders} are set before. */
+  /**
+   * Ends a response with a page; the other {@link SecurityHeaders} are set before. Browsers name
+   * the origin of a form only where the page may be told to its own origin; no other site learns of
+   * it.
+   */
   public static void send(HttpServerResponse response, int status, String page) {
     response
         .setStatusCode(status)

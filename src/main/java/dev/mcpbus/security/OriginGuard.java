@@ -63,17 +63,18 @@ public final class OriginGuard implements Handler<RoutingContext> {
    * @param port the bound port; a loopback name must carry it
    * @param allowedHosts additional names, {@code host} (with any port, and without one) or {@code
    *     host:port} (exactly this port); case does not matter
+   * @param ownUrls our origins where browsers reach us by another scheme or port, as behind a
+   *     balancer that ends TLS: their pages are ours; their hosts have to be among the names, too
    * @param allowedOrigins origins whose pages may call, {@code scheme://host[:port]} as browsers
    *     send it
-   * @param urls origins of pages of ours, where TLS ends before us
    * @param audit receives refusals
    */
   public OriginGuard(
       String scheme,
       int port,
       Set<String> allowedHosts,
+      Set<String> ownUrls,
       Set<String> allowedOrigins,
-      Set<String> urls,
       Audit audit) {
     this.audit = audit;
     this.scheme = scheme;
@@ -88,8 +89,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
     }
     namesOnly =
         lowerCase(allowedHosts).stream().filter(name -> !hasPort(name)).collect(Collectors.toSet());
-    ownOrigins = hosts.stream().map(host -> scheme + "://" + host).collect(Collectors.toSet());
-    ownOrigins.addAll(lowerCase(urls));
+    ownOrigins = new HashSet<>(lowerCase(ownUrls));
+    hosts.forEach(host -> ownOrigins.add(scheme + "://" + host));
     corsOrigins = lowerCase(allowedOrigins);
   }
 

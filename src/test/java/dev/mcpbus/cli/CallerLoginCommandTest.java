@@ -30,19 +30,11 @@ class CallerLoginCommandTest {
   @BeforeEach
   void start() {
     vertx = Vertx.vertx();
-    world = new OAuthWorld(vertx);
-    world.results =
-        request ->
-            "initialize".equals(request.getString("method"))
-                ? OAuthWorld.HELLO.copy()
-                : new JsonObject();
-    JsonObject crm =
-        new JsonObject()
-            .put("url", world.url().toString())
-            .put("identity", "caller")
-            .put("oauth", new JsonObject());
+    world = OAuthWorld.connectable(vertx);
     JsonObject demo = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
-    bus = TestBus.startWithBridge(new JsonObject().put("crm", crm).put("demo", demo));
+    bus =
+        TestBus.startWithBridge(
+            new JsonObject().put("crm", world.callersEntry()).put("demo", demo));
   }
 
   @AfterEach

@@ -31,14 +31,8 @@ class LoginCommandTest {
   @BeforeEach
   void start() {
     vertx = Vertx.vertx();
-    world = new OAuthWorld(vertx);
-    world.results =
-        request ->
-            "initialize".equals(request.getString("method"))
-                ? OAuthWorld.HELLO.copy()
-                : new JsonObject();
-    JsonObject server =
-        new JsonObject().put("url", world.url().toString()).put("oauth", new JsonObject());
+    world = OAuthWorld.connectable(vertx);
+    JsonObject server = world.entry();
     JsonObject plain = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
     JsonObject scoped =
         server.copy().put("oauth", new JsonObject().put("scopes", new JsonArray().add("other")));

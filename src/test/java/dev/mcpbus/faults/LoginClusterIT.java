@@ -41,18 +41,8 @@ class LoginClusterIT {
   @BeforeEach
   void start() {
     vertx = Vertx.vertx();
-    world = new OAuthWorld(vertx);
-    world.results =
-        request ->
-            "initialize".equals(request.getString("method"))
-                ? OAuthWorld.HELLO.copy()
-                : new JsonObject();
-    JsonObject entry =
-        new JsonObject()
-            .put("url", world.url().toString())
-            .put("identity", "caller")
-            .put("oauth", new JsonObject());
-    JsonObject servers = new JsonObject().put("crm", entry);
+    world = OAuthWorld.connectable(vertx);
+    JsonObject servers = new JsonObject().put("crm", world.callersEntry());
     for (String name : List.of("one", "two")) {
       nodes.add(
           cluster.start(

@@ -35,12 +35,7 @@ class LoginLinkFaultsTest {
   @BeforeEach
   void start() {
     vertx = Vertx.vertx();
-    world = new OAuthWorld(vertx);
-    world.results =
-        request ->
-            "initialize".equals(request.getString("method"))
-                ? OAuthWorld.HELLO.copy()
-                : new JsonObject();
+    world = OAuthWorld.connectable(vertx);
     bus =
         TestBus.startWithAuth(
             servers(),
@@ -53,12 +48,7 @@ class LoginLinkFaultsTest {
   }
 
   private JsonObject servers() {
-    return TestBus.server(
-        "crm",
-        new JsonObject()
-            .put("url", world.url().toString())
-            .put("identity", "caller")
-            .put("oauth", new JsonObject()));
+    return TestBus.server("crm", world.callersEntry());
   }
 
   @AfterEach

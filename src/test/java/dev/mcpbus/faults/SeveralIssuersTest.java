@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Issuer;
+import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.TokenIssuer;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -97,6 +98,49 @@ class SeveralIssuersTest {
           .as("%s", iss)
           .isEqualTo(401);
     }
+  }
+
+  /** {@code school} is the attacker: it has keys and metadata of its own, and wants in as work. */
+  @Test
+  void a_provider_that_signs_as_another_lets_nobody_in() {
+    KeyPair own = school.add("of school");
+    work.add("of work");
+    JsonObject ofWork = work.claims("ann", "mcp w adm");
+    for (JsonObject header :
+        List.of(
+            rs256("of school"),
+            rs256("of work"),
+            rs256("one"),
+            rs256("of work").put("jwk", TokenIssuer.jwk("of work", own)),
+            rs256("of school").put("jku", school.url() + "/jwks"),
+            rs256("of school").put("iss", school.url()),
+            new JsonObject().put("alg", "RS256"))) {
+      assertThat(status(TokenIssuer.signed(header, ofWork, own))).as("%s", header).isEqualTo(401);
+    }
+    assertThat(status(work.token("of work", ofWork))).as("its keys are still found").isEqualTo(200);
+    // Under the key id of the other in its own name: one of its own tokens, and of its own people.
+    JsonObject ofSchool = school.claims("ann", "mcp");
+    assertThat(status(TokenIssuer.signed(rs256("of work"), ofSchool, own))).isEqualTo(401);
+    assertThat(status(work.token("of work", ofSchool))).isEqualTo(401);
+    assertThat(name(school.token("of school", ofSchool))).isEqualTo("school:ann");
+  }
+
+  private static JsonObject rs256(String kid) {
+    return new JsonObject().put("alg", "RS256").put("kid", kid);
+  }
+
+  @Test
+  void one_subject_at_two_providers_is_two_callers() {
+    String[] ofWork = {"Authorization", "Bearer " + work.token("one", work.claims("ann", "mcp w"))};
+    String ofSchool = "Bearer " + school.token("one", school.claims("ann", "mcp"));
+    McpHttp mcp = bed.mcp("/mcp");
+    McpHttp.Session session = mcp.initialize("2025-11-25", new JsonObject(), ofWork);
+    JsonObject ping = mcp.request("ping", new JsonObject());
+    assertThat(session.send(ping)).isEqualTo(200);
+    String[] headers = session.headers();
+    assertThat(headers[4]).isEqualTo("Authorization");
+    headers[5] = ofSchool;
+    assertThat(mcp.post(ping, headers).status()).as("it has no such session").isEqualTo(404);
   }
 
   @Test

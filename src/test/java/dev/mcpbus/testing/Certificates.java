@@ -11,6 +11,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Keys and certificates made by the JDK's own keytool, each in one PKCS#12 file. Whoever asks for
@@ -62,6 +64,20 @@ public final class Certificates {
         start,
         "-validity",
         Integer.toString(days));
+  }
+
+  /** For a client that trusts each of them. */
+  public SSLContext trusting() {
+    try {
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(keyStore());
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** The certificate and its chain as PEM, in a file of that name. */

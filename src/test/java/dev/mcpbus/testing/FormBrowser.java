@@ -71,6 +71,11 @@ public final class FormBrowser {
           .orElse("");
     }
 
+    /** Whether its forms say where they come from: browsers hide it with the referrer. */
+    private boolean isNamed() {
+      return !headers.firstValue("Referrer-Policy").orElse("").equals("no-referrer");
+    }
+
     private URI action() {
       String action = tags("form").get(0).getOrDefault("action", "");
       return action.isEmpty() ? uri : uri.resolve(action);
@@ -289,7 +294,7 @@ public final class FormBrowser {
     }
     if (from != null) {
       request
-          .header("Origin", origin(from.uri()))
+          .header("Origin", from.isNamed() ? origin(from.uri()) : "null")
           .header("Content-Type", "application/x-www-form-urlencoded")
           .POST(BodyPublishers.ofString(encoded(form)));
     }

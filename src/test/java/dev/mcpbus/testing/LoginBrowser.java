@@ -16,9 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 
 /** What a browser and a program do in a login: cookies, forms, redirects, each step by hand. */
 public final class LoginBrowser {
@@ -26,11 +28,24 @@ public final class LoginBrowser {
   private static final Pattern REQUEST = Pattern.compile("name=\"request\" value=\"([^\"]+)\"");
   private static final Pattern REFRESH = Pattern.compile("content=\"0;url=([^\"]+)\"");
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .cookieHandler(new CookieManager(null, CookiePolicy.ACCEPT_ALL))
-          .build();
+  private final Supplier<HttpClient> clients;
+
+  public LoginBrowser() {
+    HttpClient one = builder().build();
+    clients = () -> one;
+  }
+
+  /** A browser that makes a new connection for each request, over TLS where the URL says so. */
+  public LoginBrowser(SSLContext trust) {
+    HttpClient.Builder builder = builder().sslContext(trust);
+    clients = builder::build;
+  }
+
+  private static HttpClient.Builder builder() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .cookieHandler(new CookieManager(null, CookiePolicy.ACCEPT_ALL));
+  }
 
   /** Opens a page, as from another site. */
   public HttpResponse<String> open(String url, String... headers) {
@@ -157,7 +172,7 @@ public final class LoginBrowser {
 
   private HttpResponse<String> send(HttpRequest request) {
     try {
-      return client.send(request, BodyHandlers.ofString());
+      return clients.get().send(request, BodyHandlers.ofString());
     } catch (IOException e) {
       throw new AssertionError("no answer to " + request, e);
     } catch (InterruptedException e) {

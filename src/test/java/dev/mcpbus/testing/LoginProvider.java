@@ -13,10 +13,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -34,7 +36,9 @@ public final class LoginProvider implements AutoCloseable {
   private final KeyPair pair = TokenIssuer.pair();
   private final Map<String, Map<String, String>> codes = new ConcurrentHashMap<>();
   private final AtomicInteger visits = new AtomicInteger();
+  private final List<String> redeemed = new CopyOnWriteArrayList<>();
   private volatile UnaryOperator<JsonObject> claims = same -> same;
+  private volatile UnaryOperator<String> idTokens = same -> same;
   private volatile String issuerInAnswer = "";
   private volatile String subject = "ada";
 
@@ -63,6 +67,16 @@ public final class LoginProvider implements AutoCloseable {
   /** Changes the claims of each id token from now on. */
   public void claims(UnaryOperator<JsonObject> change) {
     claims = change;
+  }
+
+  /** Changes each signed id token from now on. */
+  public void idTokens(UnaryOperator<String> change) {
+    idTokens = change;
+  }
+
+  /** What its token endpoint was asked to redeem. */
+  public List<String> redeemed() {
+    return List.copyOf(redeemed);
   }
 
   /** Names another issuer in its answers from now on. */
@@ -115,6 +129,7 @@ public final class LoginProvider implements AutoCloseable {
   }
 
   private void token(HttpServerRequest request, Map<String, String> form) {
+    redeemed.add(form.getOrDefault("code", ""));
     Map<String, String> asked = codes.remove(form.getOrDefault("code", ""));
     if (REFRESH.equals(form.get("refresh_token"))) {
       json(
@@ -156,7 +171,7 @@ public final class LoginProvider implements AutoCloseable {
         request,
         200,
         new JsonObject()
-            .put("id_token", token)
+            .put("id_token", idTokens.apply(token))
             .put("access_token", "of the provider for " + asked.get("person"))
             .put("refresh_token", REFRESH)
             .put("expires_in", 300)

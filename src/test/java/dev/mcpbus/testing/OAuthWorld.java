@@ -129,6 +129,25 @@ public final class OAuthWorld implements AutoCloseable {
     documents.put("/.well-known/oauth-authorization-server/as", metadata());
   }
 
+  /** One whose MCP server shakes hands, and answers all else with nothing. */
+  public static OAuthWorld connectable(Vertx vertx) {
+    OAuthWorld world = new OAuthWorld(vertx);
+    world.results =
+        request ->
+            "initialize".equals(request.getString("method")) ? HELLO.copy() : new JsonObject();
+    return world;
+  }
+
+  /** The entry of the MCP server. */
+  public JsonObject entry() {
+    return new JsonObject().put("url", url().toString()).put("oauth", new JsonObject());
+  }
+
+  /** The same, where each principal logs in itself. */
+  public JsonObject callersEntry() {
+    return entry().put("identity", "caller");
+  }
+
   public URI url() {
     return URI.create(base() + "/mcp");
   }

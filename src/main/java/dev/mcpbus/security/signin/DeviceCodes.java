@@ -142,6 +142,7 @@ final class DeviceCodes {
     return change(userCode, "denied", "yes").mapEmpty();
   }
 
+  /** The first decision counts, whichever node it is made on. */
   private Future<Boolean> change(String userCode, String member, String value) {
     return map()
         .compose(
@@ -151,14 +152,18 @@ final class DeviceCodes {
                         text -> {
                           JsonObject record = texts.open(Purpose.DEVICE, text);
                           return record == null
-                                  || record.containsKey("family")
-                                  || record.containsKey("denied")
                               ? Future.succeededFuture(false)
-                              : map.replaceIfPresent(
-                                  key(userCode),
-                                  text,
-                                  sealed(record.put(member, value)),
-                                  LIFETIME.toMillis());
+                              : first
+                                  .apply("signin decision " + record.getString("id"), LIFETIME)
+                                  .compose(
+                                      mine ->
+                                          mine
+                                              ? map.put(
+                                                      key(userCode),
+                                                      sealed(record.put(member, value)),
+                                                      LIFETIME.toMillis())
+                                                  .map(true)
+                                              : Future.succeededFuture(false));
                         }));
   }
 

@@ -93,6 +93,7 @@ record OwnUrl(String base) {
         || (own.startsWith("/") && path.startsWith(own) && path.charAt(own.length()) == '/');
   }
 
+  /** Scheme, host and port in one form. */
   static String origin(URI uri) {
     String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
     int port = uri.getPort();

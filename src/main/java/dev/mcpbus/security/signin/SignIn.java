@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.oauth.GuardedHttp;
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
 import dev.mcpbus.security.oauth.OAuthDigests;
@@ -105,15 +106,21 @@ public final class SignIn {
   public SignInHandler handler() {
     GuardedHttp http = new GuardedHttp(world.vertx(), TIMEOUT, null);
     UrlGuard strangers = new UrlGuard(List.of(), world.resolver());
+    return handler(http, id -> http.once(strangers, id, "the metadata document of the program"));
+  }
+
+  /**
+   * The same.
+   *
+   * @param documents fetches client id metadata documents
+   */
+  SignInHandler handler(GuardedHttp http, Function<String, Future<Reply>> documents) {
     ProviderLogin provider = provider(http);
     ClientDirectory clients =
         new ClientDirectory(
             options,
             texts,
-            new ClientDocuments(
-                id -> http.once(strangers, id, "the metadata document of the program"),
-                options.clientIds(),
-                world.nanos()),
+            new ClientDocuments(documents, options.clientIds(), world.nanos()),
             world.clock());
     DeviceCodes devices = new DeviceCodes(world.vertx(), texts, world.first());
     LoginRoutes logins = new LoginRoutes(options, this, clients, provider, devices);

@@ -76,6 +76,12 @@ public final class SignInHandler {
             "/oauth/device", new SignInRoute(BOTH, true, devices::page));
   }
 
+  /** Our origin, as the configuration says it; null where each request says it. */
+  public @Nullable String origin() {
+    URI url = options.url();
+    return url == null ? null : OwnUrl.origin(url);
+  }
+
   /** Whether this handler answers {@code path}, in its normal form. */
   public boolean owns(String path) {
     return routes.containsKey(path)
@@ -122,12 +128,6 @@ public final class SignInHandler {
     answer(
         new SignInRequest(http, own(http), Buffer.buffer()),
         new SignInRoute(POST, true, request -> logins.prove(request, ticket)));
-  }
-
-  /** The origin under which browsers know us; null where none is configured. */
-  public @Nullable String url() {
-    URI url = options.url();
-    return url == null ? null : OwnUrl.origin(url);
   }
 
   private OwnUrl own(HttpServerRequest http) {

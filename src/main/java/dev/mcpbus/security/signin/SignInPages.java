@@ -28,9 +28,9 @@ final class SignInPages {
         .append(HtmlPage.escaped(login.resource()))
         .append("</code>: it calls tools and reads data as you</dd>");
     if (redirect == null) {
-      main.append("<dt>Where it runs</dt><dd>on the device that shows the code <code>")
+      main.append("<dt>Where it runs</dt><dd>on the device that shows the code <strong>")
           .append(HtmlPage.escaped(String.valueOf(login.userCode())))
-          .append("</code></dd>");
+          .append("</strong></dd>");
     } else {
       main.append("<dt>You are sent back to</dt><dd><strong>")
           .append(HtmlPage.escaped(RedirectUris.place(redirect)))
@@ -70,10 +70,12 @@ final class SignInPages {
   static String device(String problem, String code) {
     return HtmlPage.of(
         "Log in on a device",
-        (problem.isEmpty() ? "" : "<p class=\"warn\">" + HtmlPage.escaped(problem) + "</p>")
+        (problem.isEmpty()
+                ? ""
+                : "<p class=\"warn\" role=\"alert\">" + HtmlPage.escaped(problem) + "</p>")
             + "<form method=\"post\" action=\"/oauth/device\"><label>The code that the device shows"
             + "<input name=\"user_code\" autocomplete=\"off\" autocapitalize=\"characters\""
-            + " spellcheck=\"false\" maxlength=\"20\" required value=\""
+            + " spellcheck=\"false\" maxlength=\"20\" required autofocus value=\""
             + HtmlPage.escaped(code)
             + "\"></label><button class=\"main\">Go on</button></form>");
   }

@@ -16,9 +16,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.net.http.HttpResponse;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -54,31 +52,14 @@ class SignInServiceTest {
       assertThat(resource.getJsonArray("authorization_servers")).containsExactly(base);
       assertThat(resource.getString("resource")).isEqualTo(base + "/mcp");
 
-      String client =
-          new JsonObject(browser.json(base + "/oauth/register", SignInBed.metadata()).body())
-              .getString("client_id");
-      Map<String, String> request = new LinkedHashMap<>();
-      request.put("response_type", "code");
-      request.put("client_id", client);
-      request.put("redirect_uri", SignInBed.REDIRECT);
-      request.put("code_challenge", SignInBed.CHALLENGE);
-      request.put("code_challenge_method", "S256");
-      request.put("resource", base + "/mcp");
-      String back = browser.login(base, base + "/oauth/authorize?" + LoginBrowser.query(request));
-      Map<String, String> form = new LinkedHashMap<>();
-      form.put("grant_type", "authorization_code");
-      form.put("client_id", client);
-      form.put("code", LoginBrowser.field(back, "code"));
-      form.put("redirect_uri", SignInBed.REDIRECT);
-      form.put("code_verifier", SignInBed.VERIFIER);
-      JsonObject tokens = new JsonObject(browser.post(base + "/oauth/token", form).body());
+      SignInProgram program = new SignInProgram(browser).leadsTo(base);
+      String client = program.client();
+      JsonObject tokens = program.tokens(client);
       String[] bearer = {"Authorization", "Bearer " + tokens.getString("access_token")};
       // Through the guard of tokens, to a method that the gateway does not take.
       assertThat(browser.get(base + "/mcp", bearer).statusCode()).isNotEqualTo(401);
       assertThat(browser.get(base + "/api/servers", bearer).statusCode()).isEqualTo(401);
-      browser.post(
-          base + "/oauth/revoke",
-          Map.of("client_id", client, "token", tokens.getString("refresh_token")));
+      program.revoke(client, tokens.getString("refresh_token"));
       assertThat(browser.get(base + "/mcp", bearer).statusCode()).isEqualTo(401);
     }
   }

@@ -222,26 +222,9 @@ class SignInTest {
 
   @Test
   void a_device_waits_until_a_person_has_typed_its_code() {
-    String client =
-        bed.client(
-            new JsonObject()
-                .put("client_name", "A device")
-                .put(
-                    "grant_types",
-                    new JsonArray().add(SignInClient.DEVICE_GRANT).add("refresh_token")));
-    JsonObject device =
-        new JsonObject(
-            bed.browser
-                .post(bed.base() + "/oauth/device_authorization", Map.of("client_id", client))
-                .body());
-    Map<String, String> poll =
-        Map.of(
-            "grant_type",
-            SignInClient.DEVICE_GRANT,
-            "client_id",
-            client,
-            "device_code",
-            device.getString("device_code"));
+    String client = bed.client(SignInProgram.device());
+    JsonObject device = bed.waiting(client);
+    Map<String, String> poll = SignInProgram.poll(client, device);
     assertThat(bed.token(poll).body()).contains("authorization_pending");
 
     assertThat(bed.browser.open(device.getString("verification_uri_complete")).body())
