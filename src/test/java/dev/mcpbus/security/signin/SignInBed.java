@@ -33,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Doors with an authorization server: one provider, a clock that a test moves, one store. */
 public final class SignInBed extends SignInProgram implements AutoCloseable {
@@ -102,7 +103,7 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
       Vertx vertx,
       SignInOptions options,
       SignIn node,
-      Supplier<SignInHandler> handlers,
+      Supplier<@Nullable SignInHandler> handlers,
       InstantSource clock) {
     AccessControl control =
         new AccessControl(
@@ -118,7 +119,7 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
                 BridgeOptions.DEFAULT.withPort(0),
                 () -> "call",
                 () -> null,
-                handlers::get,
+                handlers,
                 control::admissionControl,
                 new Readiness(),
                 OpenAccess.CALLERS)
