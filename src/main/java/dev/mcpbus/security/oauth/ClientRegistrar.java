@@ -74,7 +74,7 @@ record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings)
     JsonObject request =
         new JsonObject()
             .put("client_name", "mcpbus")
-            .put("application_type", "native")
+            .put("application_type", redirectUri.startsWith("https:") ? "web" : "native")
             .put("redirect_uris", new JsonArray().add(redirectUri))
             .put("grant_types", new JsonArray().add("authorization_code").add("refresh_token"))
             .put("response_types", new JsonArray().add("code"))
