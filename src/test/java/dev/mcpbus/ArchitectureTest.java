@@ -162,7 +162,7 @@ class ArchitectureTest {
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.BreakerOptions connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
-          security.AuthOptions security.SignInOptions
+          security.AuthOptions security.ClaimMapping security.SignInOptions
           security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartPolicy supervisor.RestartStrategy
