@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * People who have signed in at mcpbus log in at a server of callers by a link: the provider of the
- * sign-in proves who is at the browser. Cases D270 to D275.
+ * sign-in proves who is at the browser. Cases D284 to D289.
  */
 @SuppressWarnings("NullAway.Init")
 class CallerSignInIT {
