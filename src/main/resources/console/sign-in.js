@@ -11,12 +11,17 @@ const REFUSED = {access_denied: 'The sign-in was cancelled.'};
 const tabs = new BroadcastChannel(PLACE);
 /** @type {{access: string, refresh: string, renewAt: number}|null} */
 let tokens = JSON.parse(sessionStorage.getItem(PLACE));
+let previous = null; // the refresh token before
 let renewal = null;
 let offered = null;
 
-tabs.onmessage = ({data}) => {
-  if (tokens && data.before === tokens.refresh) {
-    keep(data.next);
+// Two copies that renew at the same time have two tokens of one generation: both take the lesser one,
+// or the copy that renews later would use one that is over, which ends the login.
+tabs.onmessage = ({data: {before, next}}) => {
+  const crossed = before === previous && (!next || next.refresh < tokens?.refresh);
+  if (tokens && (before === tokens.refresh || crossed)) {
+    previous = before;
+    keep(next);
   }
 };
 
@@ -35,6 +40,7 @@ function change(next) {
   const before = tokens?.refresh;
   keep(next);
   if (before) {
+    previous = before;
     tabs.postMessage({before, next});
   }
 }
