@@ -65,7 +65,7 @@ final class HttpDoors {
     this.signIn = newSignIn;
     if (newSignIn != null) {
       access.ownTokens(newSignIn.tokens());
-      CallerTokens.of(vertx).signedIn(newSignIn::providerToken);
+      CallerTokens.of(vertx).signedIn(newSignIn.prefix(), newSignIn::providerToken);
     }
     this.bridges =
         BridgeVerticle.several(

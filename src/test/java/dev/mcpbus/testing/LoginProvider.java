@@ -41,6 +41,7 @@ public final class LoginProvider implements AutoCloseable {
   private volatile UnaryOperator<String> idTokens = same -> same;
   private volatile String issuerInAnswer = "";
   private volatile String subject = "ada";
+  private volatile boolean left;
 
   private static final String REFRESH = "refresh of the provider";
   private final AtomicInteger renewals = new AtomicInteger();
@@ -62,6 +63,11 @@ public final class LoginProvider implements AutoCloseable {
   /** Who is logged in there from now on. */
   public void person(String name) {
     subject = name;
+  }
+
+  /** Everybody has left the company: no token is renewed any more. */
+  public void everybodyLeaves() {
+    left = true;
   }
 
   /** Changes the claims of each id token from now on. */
@@ -131,6 +137,10 @@ public final class LoginProvider implements AutoCloseable {
   private void token(HttpServerRequest request, Map<String, String> form) {
     redeemed.add(form.getOrDefault("code", ""));
     Map<String, String> asked = codes.remove(form.getOrDefault("code", ""));
+    if (left) {
+      json(request, 400, new JsonObject().put("error", "invalid_grant"));
+      return;
+    }
     if (REFRESH.equals(form.get("refresh_token"))) {
       json(
           request,

@@ -1,6 +1,7 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -33,7 +34,13 @@ public final class CallerTokens implements Shareable {
   private static final Pattern CREDENTIAL =
       Pattern.compile("(?i)(?:bearer|dpop) +(?!mcpbus_)(\\S+)");
 
-  private volatile @Nullable Function<String, Future<@Nullable Sensitive>> ofSignIn;
+  /**
+   * @param prefix begins the names of the people who have signed in
+   * @param tokens completes with null for one of whom the provider gives no token
+   */
+  private record SignedIn(String prefix, Function<String, Future<@Nullable Sensitive>> tokens) {}
+
+  private volatile @Nullable SignedIn signedIn;
   private final Vertx vertx;
   private final Map<String, Sensitive> tokens =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -56,14 +63,15 @@ public final class CallerTokens implements Shareable {
   }
 
   /**
-   * Notes the token of a request that was admitted; an API key of mcpbus is none.
+   * Notes the token of a request that was admitted. None is an API key of mcpbus, nor a token that
+   * mcpbus itself has issued: that opens mcpbus, and goes to nobody.
    *
    * @param request its headers
    */
   public void note(String principal, MultiMap request) {
     String header = request.get("Authorization");
     Matcher found = CREDENTIAL.matcher(header == null ? "" : header);
-    if (found.matches()) {
+    if (found.matches() && signIn(principal) == null) {
       note(principal, Sensitive.of(found.group(1)));
     }
   }
@@ -87,20 +95,40 @@ public final class CallerTokens implements Shareable {
    * Where people sign in at mcpbus, which then has tokens of the provider for them: these are
    * exchanged, and never one that mcpbus itself has issued.
    *
-   * @param tokens completes with null for a principal that has not signed in
+   * @param prefix begins the names of these people
+   * @param tokens completes with null where the provider gives none any more
    */
-  public void signedIn(Function<String, Future<@Nullable Sensitive>> tokens) {
-    ofSignIn = tokens;
+  public void signedIn(String prefix, Function<String, Future<@Nullable Sensitive>> tokens) {
+    signedIn = new SignedIn(prefix, tokens);
   }
 
-  /** The newest token of a principal; null where none is known. */
+  private @Nullable SignedIn signIn(String principal) {
+    SignedIn known = signedIn;
+    return known != null && principal.startsWith(known.prefix()) ? known : null;
+  }
+
+  /**
+   * The newest token of a principal; null where none is known. For who has signed in at mcpbus, the
+   * provider's; fails with an {@link OAuthException} where there is none.
+   */
   public Future<@Nullable Sensitive> token(String principal) {
-    Function<String, Future<@Nullable Sensitive>> first = ofSignIn;
-    return first == null
+    SignedIn here = signIn(principal);
+    return here == null
         ? shown(principal)
-        : first
+        : here.tokens()
             .apply(principal)
-            .compose(known -> known == null ? shown(principal) : Future.succeededFuture(known));
+            .recover(
+                why ->
+                    OAuthFailure.UNREACHABLE.fails(
+                        "the identity provider does not renew the caller's token now"))
+            .compose(
+                known ->
+                    known == null
+                        ? OAuthFailure.LOGIN_REQUIRED.fails(
+                            "the caller has to sign in at mcpbus again: the identity provider gives"
+                                + " no token any more, or gave none that can be renewed (many need"
+                                + " the scope \"offline_access\" in auth.signIn.provider.scopes)")
+                        : Future.succeededFuture(known));
   }
 
   /** The token with which the principal came in. */

@@ -306,25 +306,19 @@ final class LoginRoutes {
       return proven(request, ticket, principal);
     }
     long now = signIn.clock().instant().getEpochSecond();
-    TokenFamily family =
-        TokenFamily.of(
-            OAuthDigests.secret(),
-            login,
-            principal,
-            now + (login.userCode() == null ? TokenFamilies.UNREDEEMED : LOGIN).toSeconds());
+    long until = now + (login.userCode() == null ? TokenFamilies.UNREDEEMED : LOGIN).toSeconds();
     JsonObject kept = answer.tokens().copy().put("issuer", options.provider().issuer());
     return signIn
         .families()
-        .begin(family)
-        .compose(begun -> signIn.families().keep(principal.name(), kept))
-        .compose(saved -> finished(request, login, family))
+        .begin(login, principal, until, kept)
+        .compose(family -> finished(request, login, family))
         .onSuccess(
             done ->
                 LOG.info(
                     "sign-in: {} logged in with {} for {}",
                     principal.name(),
-                    family.client(),
-                    family.resource()));
+                    login.client(),
+                    login.resource()));
   }
 
   private Future<Void> finished(SignInRequest request, LoginRequest login, TokenFamily family) {

@@ -201,7 +201,10 @@ final class ProviderLogin {
             reply ->
                 reply.status() == 200 && reply.body().getValue("access_token") instanceof String
                     ? Future.succeededFuture(reply.body())
-                    : unavailable("it does not renew the token of a person"));
+                    : "invalid_grant".equals(reply.body().getValue("error"))
+                        ? SignInRefusal.json("invalid_grant", "the provider knows no such login")
+                            .failed()
+                        : unavailable("it does not renew the token of a person"));
   }
 
   /** A request to the token endpoint, with the credential of mcpbus. */

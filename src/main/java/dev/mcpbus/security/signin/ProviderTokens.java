@@ -4,13 +4,18 @@ import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.TokenStore;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that the provider has given for the people who have signed in: what a server of
- * callers exchanges for them. Renewed before they expire, once for all nodes. Any thread may call.
+ * What is stored for each person who has signed in: which logins last, and the tokens that the
+ * provider has given, which a server of callers exchanges. These are renewed before they expire,
+ * once for all nodes. What is stored goes with the last login, or when an administrator removes all
+ * of the principal: then no login lasts. Any thread may call.
  */
 final class ProviderTokens {
 
@@ -20,37 +25,101 @@ final class ProviderTokens {
   /** Where the provider does not say how long a token is good. */
   private static final long USUAL_SECONDS = 300;
 
+  /** Logins of one person; the oldest ends for a new one. */
+  static final int MOST = 100;
+
   private static final String RECEIVED = "received";
   private static final String REFRESH = "refresh_token";
+  private static final String LOGINS = "logins";
+
+  /** The provider has taken the person's login back. */
+  private static final String REFUSED = "refused";
 
   private final TokenStore store;
   private final ProviderLogin provider;
   private final InternalContext context;
   private final InstantSource clock;
+  private final Duration lifetime;
 
   /**
    * @param provider is used on this context alone
+   * @param lifetime of a login
    */
   ProviderTokens(
-      TokenStore store, ProviderLogin provider, InternalContext context, InstantSource clock) {
+      TokenStore store,
+      ProviderLogin provider,
+      InternalContext context,
+      InstantSource clock,
+      Duration lifetime) {
     this.store = store;
     this.provider = provider;
     this.context = context;
     this.clock = clock;
+    this.lifetime = lifetime;
   }
 
   static String key(String principal) {
     return TokenStore.keyOf(principal, "signin");
   }
 
-  /** Keeps what a login of a principal has given. */
-  static Future<Void> keep(TokenStore store, String principal, JsonObject tokens, long now) {
-    return store.save(key(principal), tokens.copy().put(RECEIVED, now));
+  /** A login of a principal has begun, with these tokens of the provider. */
+  Future<Void> begin(String principal, String login, JsonObject tokens) {
+    return change(
+        principal,
+        kept -> {
+          JsonArray logins = kept.getJsonArray(LOGINS, new JsonArray()).copy().add(login);
+          while (logins.size() > MOST) {
+            logins.remove(0);
+          }
+          return tokens.copy().put(RECEIVED, clock.instant().getEpochSecond()).put(LOGINS, logins);
+        });
+  }
+
+  /** A login has ended; with the last one everything goes. */
+  Future<Void> ended(String principal, String login) {
+    return change(
+        principal,
+        kept -> {
+          JsonArray logins = kept.getJsonArray(LOGINS, new JsonArray()).copy();
+          logins.remove(login);
+          return logins.isEmpty() ? new JsonObject() : kept.copy().put(LOGINS, logins);
+        });
+  }
+
+  private Future<Void> change(String principal, UnaryOperator<JsonObject> change) {
+    String key = key(principal);
+    return store.alone(
+        key,
+        () ->
+            store
+                .load(key)
+                .compose(
+                    kept -> {
+                      JsonObject next = change.apply(kept == null ? new JsonObject() : kept);
+                      return next.isEmpty() ? store.remove(key) : store.save(key, next, lifetime);
+                    }));
+  }
+
+  /** Whether a login of a principal lasts, as far as the person's record says. */
+  Future<Boolean> has(String principal, String login) {
+    return store
+        .load(key(principal))
+        .map(
+            kept ->
+                kept != null
+                    && !kept.containsKey(REFUSED)
+                    && kept.getJsonArray(LOGINS, new JsonArray()).contains(login));
+  }
+
+  /** The same, and asks the provider where its token has to be renewed. */
+  Future<Boolean> hasStill(String principal, String login) {
+    return of(principal).transform(asked -> has(principal, login));
   }
 
   /**
    * The access token of a principal at the provider, renewed where it has to be; null where the
-   * principal has not signed in, or the token cannot be renewed.
+   * principal has not signed in, or the token cannot be renewed. Fails where the provider cannot
+   * answer now.
    */
   Future<@Nullable Sensitive> of(String principal) {
     return store
@@ -89,12 +158,19 @@ final class ProviderTokens {
               }
               return context
                   .call(() -> provider.renew(refresh))
+                  .map(
+                      fresh ->
+                          kept.copy()
+                              .mergeIn(fresh)
+                              .put(RECEIVED, clock.instant().getEpochSecond()))
+                  .recover(
+                      why ->
+                          why instanceof SignInRefusal refusal
+                                  && refusal.code().equals("invalid_grant")
+                              ? Future.succeededFuture(new JsonObject().put(REFUSED, true))
+                              : Future.failedFuture(why))
                   .compose(
-                      fresh -> {
-                        JsonObject next = kept.copy().mergeIn(fresh);
-                        return keep(store, principal, next, clock.instant().getEpochSecond())
-                            .map(saved -> token(next));
-                      });
+                      next -> store.save(key(principal), next, lifetime).map(saved -> token(next)));
             });
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.security.signin;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.oauth.GuardedHttp;
@@ -65,14 +66,16 @@ public final class SignIn {
     this.world = world;
     this.texts = new SealedTexts(world.secret(), world.clock());
     this.keys = new TokenKeys(world.secret(), world.clock());
-    this.families = new TokenFamilies(world.vertx(), world.store(), world.clock());
-    this.tokens = new AccessTokens(options, keys, families, world.clock());
     this.provided =
         new ProviderTokens(
             world.store(),
             provider(new GuardedHttp(world.vertx(), TIMEOUT, null)),
             InternalContext.create(world.vertx()),
-            world.clock());
+            world.clock(),
+            options.refreshToken());
+    String rules = Sha256.hex(options.name() + options.claims());
+    this.families = new TokenFamilies(world.vertx(), world.store(), world.clock(), provided, rules);
+    this.tokens = new AccessTokens(options, keys, families, world.clock());
     this.limit = new AddressLimit(20, 200, world.nanos());
     this.guesses = new AddressLimit(0.2, 10, world.nanos());
   }
@@ -92,6 +95,11 @@ public final class SignIn {
         set -> new IssuerKeys(world.vertx(), issuer, URI.create(set), world.resolver()),
         world.clock(),
         world.nanos());
+  }
+
+  /** Begins the names of those who sign in; no key and no issuer has it. */
+  public String prefix() {
+    return options.name() + ":";
   }
 
   /**

@@ -1,5 +1,8 @@
 package dev.mcpbus.security.signin;
 
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.oauth.OAuthDigests;
 import dev.mcpbus.security.oauth.TokenStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -7,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -49,6 +53,8 @@ final class TokenFamilies {
   private final Vertx vertx;
   private final TokenStore store;
   private final InstantSource clock;
+  private final ProviderTokens people;
+  private final String rules;
   private final boolean shared;
   private final int most;
 
@@ -62,16 +68,42 @@ final class TokenFamilies {
         }
       };
 
-  TokenFamilies(Vertx vertx, TokenStore store, InstantSource clock) {
-    this(vertx, store, clock, MOST);
+  /**
+   * @param people knows whose logins last
+   * @param rules what makes principals now
+   */
+  TokenFamilies(
+      Vertx vertx, TokenStore store, InstantSource clock, ProviderTokens people, String rules) {
+    this(vertx, store, clock, people, rules, MOST);
   }
 
-  TokenFamilies(Vertx vertx, TokenStore store, InstantSource clock, int most) {
+  TokenFamilies(
+      Vertx vertx,
+      TokenStore store,
+      InstantSource clock,
+      ProviderTokens people,
+      String rules,
+      int most) {
     this.vertx = vertx;
     this.store = store;
     this.clock = clock;
+    this.people = people;
+    this.rules = rules;
     this.shared = vertx.isClustered();
     this.most = most;
+    vertx
+        .eventBus()
+        .<JsonObject>consumer(
+            Addresses.CREDENTIALS_CHANGED, change -> changed(change.body().getString("server")));
+  }
+
+  /** What was removed for all servers may be a person's logins: the store is asked again. */
+  private void changed(@Nullable String server) {
+    if (server == null) {
+      synchronized (seen) {
+        seen.values().removeIf(SeenFamily::alive);
+      }
+    }
   }
 
   /** One at a time: on this node by a lock, among nodes by the store. */
@@ -83,15 +115,28 @@ final class TokenFamilies {
     return clock.instant().getEpochSecond();
   }
 
+  private @Nullable TokenFamily family(@Nullable JsonObject stored) {
+    return TokenFamily.of(stored, rules, now());
+  }
+
   private static String key(String id) {
     return "signin family " + id;
   }
 
-  /** Stores a new family; removes those that have ended. */
-  Future<Void> begin(TokenFamily family) {
+  /**
+   * Stores a new family; removes those that have ended.
+   *
+   * @param tokens of the provider
+   */
+  Future<TokenFamily> begin(
+      LoginRequest login, Principal principal, long until, JsonObject tokens) {
+    TokenFamily family =
+        TokenFamily.of(OAuthDigests.secret(), login, principal, rules, now(), until);
     return store
         .save(key(family.id()), family.json())
-        .compose(saved -> alone(INDEX, () -> list(family.id(), family.until())));
+        .compose(saved -> people.begin(principal.name(), family.id(), tokens))
+        .compose(known -> alone(INDEX, () -> list(family.id(), until)))
+        .map(family);
   }
 
   /** Notes a family in the index, and takes what has ended out of the store. */
@@ -104,7 +149,7 @@ final class TokenFamilies {
               index.put(id, until);
               TreeMap<Long, String> ends = new TreeMap<>();
               Future<Void> done = Future.succeededFuture();
-              for (String one : Map.copyOf(index.getMap()).keySet()) {
+              for (String one : List.copyOf(index.fieldNames())) {
                 long end = index.getLong(one);
                 if (end <= now()) {
                   index.remove(one);
@@ -116,7 +161,7 @@ final class TokenFamilies {
               if (index.size() > most && !ends.isEmpty()) {
                 String first = ends.firstEntry().getValue();
                 index.remove(first);
-                done = done.compose(next -> end(first));
+                done = done.compose(next -> remove(first));
               }
               return done.compose(next -> store.save(INDEX, index));
             });
@@ -127,7 +172,7 @@ final class TokenFamilies {
    * refresh token of this generation. Null if the family has ended, or does so because of this
    * call: it is that of another client, or the token was used before.
    *
-   * @param lifetime of the next generation, from now on
+   * @param lifetime of a family, from the login on
    */
   Future<@Nullable TokenFamily> rotate(
       String id, long generation, String binding, Function<TokenFamily, Duration> lifetime) {
@@ -138,18 +183,19 @@ final class TokenFamilies {
                 .load(key(id))
                 .compose(
                     stored -> {
-                      TokenFamily family = TokenFamily.of(stored, now());
+                      TokenFamily family = family(stored);
                       if (family == null || !family.binding().equals(binding)) {
                         return Future.succeededFuture(null);
                       }
                       long millis = clock.millis();
                       if (generation == family.generation()) {
-                        TokenFamily next =
-                            family.next(millis, now() + lifetime.apply(family).toSeconds());
-                        return store
-                            .save(key(id), next.json())
-                            .compose(saved -> alone(INDEX, () -> list(id, next.until())))
-                            .map(next);
+                        return people
+                            .hasStill(family.principal().name(), id)
+                            .compose(
+                                lasts ->
+                                    lasts
+                                        ? next(family, millis, lifetime.apply(family))
+                                        : ended(id).map((TokenFamily) null));
                       }
                       if (generation > 0
                           && generation == family.generation() - 1
@@ -160,14 +206,53 @@ final class TokenFamilies {
                           "sign-in: a refresh token of {} with {} was used twice: the login ends",
                           family.principal().name(),
                           family.client());
-                      return end(id).map((TokenFamily) null);
+                      return ended(id).map((TokenFamily) null);
                     }));
   }
 
-  /** Ends a family: none of its tokens is good any more. Idempotent. */
-  Future<Void> end(String id) {
+  private Future<TokenFamily> next(TokenFamily family, long millis, Duration lifetime) {
+    TokenFamily next = family.next(millis, family.began() + lifetime.toSeconds());
+    Future<Void> saved = store.save(key(family.id()), next.json());
+    return (next.until() == family.until()
+            ? saved
+            : saved.compose(done -> alone(INDEX, () -> list(family.id(), next.until()))))
+        .map(next);
+  }
+
+  /** Ends a family, while nobody else changes it: none of its tokens is good any more. */
+  private Future<Void> ended(String id) {
+    return remove(id)
+        .compose(
+            removed ->
+                alone(
+                    INDEX,
+                    () ->
+                        store
+                            .load(INDEX)
+                            .compose(
+                                known -> {
+                                  JsonObject index = known == null ? null : known.copy();
+                                  return index == null || index.remove(id) == null
+                                      ? Future.succeededFuture()
+                                      : store.save(INDEX, index);
+                                })));
+  }
+
+  private Future<Void> remove(String id) {
     see(id, false);
-    return store.remove(key(id));
+    return store
+        .load(key(id))
+        .compose(
+            stored -> {
+              String text = stored == null ? null : stored.getString("principal");
+              return store
+                  .remove(key(id))
+                  .compose(
+                      removed ->
+                          text == null
+                              ? Future.succeededFuture()
+                              : people.ended(Principal.nameIn(text), id));
+            });
   }
 
   /**
@@ -176,15 +261,18 @@ final class TokenFamilies {
    * @param binding stands for the id of the client
    */
   Future<Void> end(String id, String binding) {
-    return store
-        .load(key(id))
-        .compose(
-            stored -> {
-              TokenFamily family = TokenFamily.of(stored, now());
-              return family != null && family.binding().equals(binding)
-                  ? end(id)
-                  : Future.succeededFuture();
-            });
+    return alone(
+        key(id),
+        () ->
+            store
+                .load(key(id))
+                .compose(
+                    stored -> {
+                      TokenFamily family = family(stored);
+                      return family != null && family.binding().equals(binding)
+                          ? ended(id)
+                          : Future.succeededFuture();
+                    }));
   }
 
   /** Whether a family lasts; asks the store where this node does not know. */
@@ -196,13 +284,18 @@ final class TokenFamilies {
     if (known != null && (!known.alive() || !isOld(known))) {
       return Future.succeededFuture(known.alive());
     }
+    return lasts(id).onSuccess(alive -> see(id, alive));
+  }
+
+  private Future<Boolean> lasts(String id) {
     return store
         .load(key(id))
-        .map(
+        .compose(
             stored -> {
-              boolean alive = TokenFamily.of(stored, now()) != null;
-              see(id, alive);
-              return alive;
+              TokenFamily family = family(stored);
+              return family == null
+                  ? Future.succeededFuture(false)
+                  : people.has(family.principal().name(), id);
             });
   }
 
@@ -218,7 +311,7 @@ final class TokenFamilies {
       }
     }
     if (known != null && known.alive() && isOld(known)) {
-      store.load(key(id)).onSuccess(stored -> see(id, TokenFamily.of(stored, now()) != null));
+      lasts(id).onSuccess(alive -> see(id, alive));
     }
     return known != null && !known.alive();
   }
@@ -234,10 +327,5 @@ final class TokenFamilies {
       boolean ended = known != null && !known.alive();
       seen.put(id, new SeenFamily(alive && !ended, System.nanoTime()));
     }
-  }
-
-  /** Keeps the provider's tokens of a principal, for a later exchange. */
-  Future<Void> keep(String principal, JsonObject tokens) {
-    return ProviderTokens.keep(store, principal, tokens, clock.instant().getEpochSecond());
   }
 }

@@ -11,12 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param generation of the only refresh token that is valid
  * @param rotated when that was issued, milliseconds since 1970
  * @param until the end of the login, seconds since 1970
+ * @param began when the person logged in, seconds since 1970
+ * @param rules what made the principal: with other rules the login has ended
  */
 record TokenFamily(
     String id,
     long generation,
     long rotated,
     long until,
+    long began,
+    String rules,
     String base,
     String binding,
     String client,
@@ -25,12 +29,15 @@ record TokenFamily(
     boolean renews,
     Principal principal) {
 
-  static TokenFamily of(String id, LoginRequest login, Principal principal, long until) {
+  static TokenFamily of(
+      String id, LoginRequest login, Principal principal, String rules, long now, long until) {
     return new TokenFamily(
         id,
         0,
         0,
         until,
+        now,
+        rules,
         login.base(),
         login.binding(),
         login.client(),
@@ -46,6 +53,8 @@ record TokenFamily(
         generation + 1,
         nowMillis,
         end,
+        began,
+        rules,
         base,
         binding,
         client,
@@ -61,6 +70,8 @@ record TokenFamily(
         .put("generation", generation)
         .put("rotated", rotated)
         .put("until", until)
+        .put("began", began)
+        .put("rules", rules)
         .put("base", base)
         .put("binding", binding)
         .put("client", client)
@@ -71,17 +82,19 @@ record TokenFamily(
   }
 
   /** Null for no record, and for one of a family that has ended. */
-  static @Nullable TokenFamily of(@Nullable JsonObject stored, long nowSeconds) {
+  static @Nullable TokenFamily of(@Nullable JsonObject stored, String rules, long nowSeconds) {
     if (stored == null || !(stored.getValue("until") instanceof Number until)) {
       return null;
     }
-    return until.longValue() <= nowSeconds
+    return until.longValue() <= nowSeconds || !rules.equals(stored.getString("rules"))
         ? null
         : new TokenFamily(
             stored.getString("id"),
             stored.getLong("generation"),
             stored.getLong("rotated"),
             until.longValue(),
+            stored.getLong("began"),
+            rules,
             stored.getString("base"),
             stored.getString("binding"),
             stored.getString("client"),

@@ -72,8 +72,13 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
 
   /** A further node: of the same secret and store, with a memory of its own. */
   SignIn node() {
+    return node(same -> same);
+  }
+
+  /** The same, with another configuration. */
+  SignIn node(UnaryOperator<SignInOptions> change) {
     return new SignIn(
-        options,
+        change.apply(options),
         new SignIn.SignInWorld(
             vertx,
             purpose -> Sha256.of(("secret " + purpose).getBytes(StandardCharsets.UTF_8)),

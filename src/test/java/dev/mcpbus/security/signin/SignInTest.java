@@ -2,13 +2,19 @@ package dev.mcpbus.security.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.ClaimMapping;
 import dev.mcpbus.security.ClaimMapping.ClaimRule;
+import dev.mcpbus.security.oauth.CallerTokens;
+import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,6 +26,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,16 +156,103 @@ class SignInTest {
   }
 
   @Test
-  void a_login_lasts_as_long_as_it_is_renewed_within_its_time() {
+  void a_login_ends_after_its_time_however_often_it_is_renewed() {
     String client = bed.client();
     String refresh = bed.tokens(client).getString("refresh_token");
-    for (int i = 0; i < 3; i++) {
-      bed.wait(Duration.ofDays(29));
+    for (int i = 0; i < 2; i++) {
+      bed.wait(Duration.ofDays(14));
       refresh = new JsonObject(bed.renew(client, refresh).body()).getString("refresh_token");
       assertThat(refresh).isNotNull();
     }
-    bed.wait(Duration.ofDays(31));
+    bed.wait(Duration.ofDays(3));
     assertThat(bed.renew(client, refresh).body()).contains("invalid_grant");
+  }
+
+  private boolean lastsAtAnotherNode(JsonObject tokens) {
+    String login = claims(tokens.getString("access_token")).getString("sid");
+    return TestBus.await(bed.node().families().isAlive(login));
+  }
+
+  @Test
+  void who_has_left_the_company_is_renewed_no_more_and_has_no_token_left() {
+    String client = bed.client();
+    JsonObject tokens = bed.tokens(client);
+    bed.provider.everybodyLeaves();
+    JsonObject next = new JsonObject(bed.renew(client, tokens.getString("refresh_token")).body());
+    assertThat(next.getString("refresh_token"))
+        .as("the provider's token is good still")
+        .isNotNull();
+    bed.wait(Duration.ofMinutes(6));
+    assertThat(bed.renew(client, next.getString("refresh_token")).body()).contains("invalid_grant");
+    assertThat(bed.call("/mcp", next.getString("access_token")).statusCode()).isEqualTo(401);
+    assertThat(TestBus.await(bed.signIn().providerToken("user:ada"))).isNull();
+  }
+
+  @Test
+  void other_rules_of_who_is_who_end_the_logins() {
+    JsonObject tokens = bed.tokens(bed.client());
+    String login = claims(tokens.getString("access_token")).getString("sid");
+    ClaimMapping other = new ClaimMapping("sub", List.of("groups"), List.of());
+    SignIn changed = bed.node(options -> RecordCopy.with(options, "claims", other));
+    assertThat(TestBus.await(changed.families().isAlive(login))).isFalse();
+    assertThat(lastsAtAnotherNode(tokens)).isTrue();
+  }
+
+  @Test
+  void who_removes_all_of_a_principal_ends_its_logins_for_good(Vertx vertx) {
+    String client = bed.client();
+    JsonObject tokens = bed.tokens(client);
+    assertThat(bed.call("/mcp", tokens.getString("access_token")).statusCode()).isNotEqualTo(401);
+    TestBus.await(bed.store.removeAll(TokenStore.keyOf("user:ada", "")));
+    vertx
+        .eventBus()
+        .publish(Addresses.CREDENTIALS_CHANGED, new JsonObject().put("principal", "user:ada"));
+    await()
+        .until(
+            () -> bed.call("/mcp", tokens.getString("access_token")).statusCode(),
+            status -> status == 401);
+    JsonObject again = bed.tokens(client);
+    assertThat(bed.call("/mcp", again.getString("access_token")).statusCode()).isNotEqualTo(401);
+    assertThat(bed.renew(client, tokens.getString("refresh_token")).body())
+        .contains("invalid_grant");
+  }
+
+  @Test
+  void with_the_last_login_of_a_person_everything_of_it_goes() {
+    String client = bed.client();
+    JsonObject one = bed.tokens(client);
+    JsonObject two = bed.tokens(client);
+    bed.revoke(client, one.getString("refresh_token"));
+    assertThat(lastsAtAnotherNode(one)).isFalse();
+    assertThat(lastsAtAnotherNode(two)).isTrue();
+    assertThat(TestBus.await(bed.signIn().providerToken("user:ada"))).isNotNull();
+    bed.revoke(client, two.getString("refresh_token"));
+    assertThat(TestBus.await(bed.store.list("")).values()).allMatch(JsonObject::isEmpty);
+  }
+
+  @Test
+  void a_renewal_beside_a_logout_does_not_bring_the_login_back() {
+    String client = bed.client();
+    for (int i = 0; i < 20; i++) {
+      JsonObject tokens = bed.tokens(client);
+      String refresh = tokens.getString("refresh_token");
+      CompletableFuture<?> renewal = CompletableFuture.runAsync(() -> bed.renew(client, refresh));
+      bed.revoke(client, refresh);
+      renewal.join();
+      assertThat(lastsAtAnotherNode(tokens)).isFalse();
+    }
+  }
+
+  @Test
+  void a_token_that_opens_mcpbus_is_exchanged_at_nobody(Vertx vertx) {
+    CallerTokens tokens = CallerTokens.of(vertx);
+    tokens.signedIn("user:", person -> Future.succeededFuture());
+    MultiMap request = MultiMap.caseInsensitiveMultiMap().add("Authorization", "Bearer ours");
+    tokens.note("user:ada", request);
+    tokens.note("work:ada", request);
+    assertThatThrownBy(() -> TestBus.await(tokens.token("user:ada")))
+        .hasMessageContaining("sign in at mcpbus again");
+    assertThat(TestBus.await(tokens.token("work:ada"))).isEqualTo(Sensitive.of("ours"));
   }
 
   @Test
