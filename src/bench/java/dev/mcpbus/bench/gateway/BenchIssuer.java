@@ -14,7 +14,7 @@ import java.security.KeyPairGenerator;
 import java.security.Signature;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Base64;
+import java.util.function.Function;
 
 /** An issuer of tokens in the process of the bench: its keys, and answers to introspection. */
 final class BenchIssuer implements AutoCloseable {
@@ -36,8 +36,8 @@ final class BenchIssuer implements AutoCloseable {
           HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       BenchIssuer issuer =
           new BenchIssuer(server, KeyPairGenerator.getInstance("Ed25519").generateKeyPair());
-      issuer.serve("/jwks", issuer.jwks());
-      issuer.serve("/introspect", issuer.claims().put("active", true));
+      issuer.serve("/jwks", body -> issuer.jwks());
+      issuer.serve("/introspect", issuer::introspected);
       server.start();
       return issuer;
     } catch (GeneralSecurityException e) {
@@ -45,12 +45,21 @@ final class BenchIssuer implements AutoCloseable {
     }
   }
 
-  private void serve(String path, JsonObject answer) {
-    byte[] body = answer.encode().getBytes(StandardCharsets.UTF_8);
+  /** The token {@code bound} is bound to the key of {@link DpopLoad}. */
+  private JsonObject introspected(String form) {
+    JsonObject answer = claims().put("active", true);
+    return form.contains("token=bound")
+        ? answer.put("cnf", new JsonObject().put("jkt", DpopLoad.thumbprint()))
+        : answer;
+  }
+
+  private void serve(String path, Function<String, JsonObject> answer) {
     server.createContext(
         path,
         exchange -> {
-          exchange.getRequestBody().readAllBytes();
+          String form =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          byte[] body = answer.apply(form).encode().getBytes(StandardCharsets.UTF_8);
           exchange.getResponseHeaders().add("Content-Type", "application/json");
           exchange.sendResponseHeaders(200, body.length);
           try (OutputStream out = exchange.getResponseBody()) {
@@ -94,7 +103,7 @@ final class BenchIssuer implements AutoCloseable {
             .put("kty", "OKP")
             .put("crv", "Ed25519")
             .put("kid", "bench")
-            .put("x", base64(point));
+            .put("x", DpopLoad.base64(point));
     return new JsonObject().put("keys", new JsonArray().add(key));
   }
 
@@ -107,18 +116,14 @@ final class BenchIssuer implements AutoCloseable {
       Signature signature = Signature.getInstance("EdDSA");
       signature.initSign(keys.getPrivate());
       signature.update(signed.getBytes(StandardCharsets.US_ASCII));
-      return signed + "." + base64(signature.sign());
+      return signed + "." + DpopLoad.base64(signature.sign());
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
   }
 
   private static String part(JsonObject object) {
-    return base64(object.encode().getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static String base64(byte[] bytes) {
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return DpopLoad.base64(object.encode().getBytes(StandardCharsets.UTF_8));
   }
 
   @Override

@@ -31,6 +31,9 @@ public final class GatewayBench {
   /** Stands for the requests that are not sent from a file. */
   private static final Path HUB = Path.of("hub");
 
+  /** The same, with proofs. */
+  private static final Path PROOFS = Path.of("proofs");
+
   private final Path directory;
   private final boolean quick;
   private final Map<Endpoint, Path> requests = new LinkedHashMap<>();
@@ -149,11 +152,16 @@ public final class GatewayBench {
           endpoint(programs, "mcpbus, introspection" + client, port, "", modern, "opaque"),
           tool + "__echo");
     }
+    Endpoint bound = endpoint(programs, "mcpbus, DPoP of EdDSA, 2026", port, "", true, "bound");
+    requests.put(bound, PROOFS);
   }
 
   private JsonObject load(Programs programs, Endpoint endpoint, long warmup, long measure)
       throws Exception {
     Path request = Objects.requireNonNull(requests.get(endpoint));
+    if (request.equals(PROOFS)) {
+      return Programs.withCpu(endpoint, () -> DpopLoad.run(endpoint, CALLERS, warmup, measure));
+    }
     return request.equals(HUB)
         ? Programs.withCpu(endpoint, () -> HubLoad.run(endpoint, CALLERS, warmup, measure))
         : programs.load(endpoint, CALLERS, warmup, measure, request);
