@@ -78,7 +78,7 @@ final class CallCommand extends ServiceCommand {
       return new JsonObject();
     }
     ArgumentWords.split(words); // a mistake here needs no server
-    ServerTool found = ServerTool.find(client, tool);
+    ServerTool found = ServerTool.toCall(client, tool);
     return ArgumentWords.typed("the tool " + tool, words, found.arguments(), found.takesOthers());
   }
 

@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
  */
 record ServerTool(String server, String name, JsonObject definition) {
 
+  private static final String UNKNOWN = "UNKNOWN_TOOL";
+
   /**
    * The path of a server under {@code /api}.
    *
@@ -66,6 +68,24 @@ record ServerTool(String server, String name, JsonObject definition) {
         .orElseThrow(() -> unknown(parts[0], parts[1], tools));
   }
 
+  /**
+   * Looks the tool up for a call. A server of callers lists its tools only to those whom it knows
+   * already: there a tool that is not listed is called nevertheless, and the answer says what is
+   * missing.
+   */
+  static ServerTool toCall(ServiceClient client, String name) {
+    try {
+      return find(client, name);
+    } catch (CommandFailure failure) {
+      String[] parts = split(client, name);
+      if (failure.code().equals(UNKNOWN)
+          && "caller".equals(client.get(pathOf(parts[0])).getValue("identity"))) {
+        return new ServerTool(parts[0], parts[1], new JsonObject());
+      }
+      throw failure;
+    }
+  }
+
   private static CommandFailure unknown(String server, String tool, List<JsonObject> tools) {
     List<String> names = tools.stream().map(each -> ContentText.text(each, "name")).toList();
     List<String> near = NearWords.of(tool, names);
@@ -75,7 +95,7 @@ record ServerTool(String server, String name, JsonObject definition) {
             : "; did you mean " + String.join(" or ", near) + "?";
     return new CommandFailure(
         ExitCode.TOOL_FAILED,
-        "UNKNOWN_TOOL",
+        UNKNOWN,
         "the server " + server + " has no tool \"" + tool + "\"" + others);
   }
 

@@ -72,4 +72,22 @@ class CredentialsCommandTest {
       assertThat(run(bus, "", "credentials").err()).contains("Nothing is stored");
     }
   }
+
+  @Test
+  void a_call_before_the_secret_is_stored_says_how_to_store_it() {
+    JsonObject entry =
+        new JsonObject()
+            .put("url", "http://127.0.0.1:9/mcp")
+            .put("identity", "caller")
+            .put("headers", new JsonObject().put("Authorization", "Bearer ${caller.secret}"));
+    try (TestBus bus = TestBus.startWithBridge(new JsonObject().put("git", entry))) {
+      CommandRun call = run(bus, "", "call", "git.add", "a=2", "b=3");
+      assertThat(call.err()).contains("mcpbus credentials set git").doesNotContain("has no tool");
+      JsonObject json =
+          new JsonObject(run(bus, "", "call", "git.add", "a=2", "--json").err())
+              .getJsonObject("error");
+      assertThat(json.getString("code")).isEqualTo("AUTH_REQUIRED");
+      assertThat(run(bus, "", "tools", "git.add").err()).contains("has no tool \"add\"");
+    }
+  }
 }
