@@ -145,11 +145,7 @@ final class KeptSignIn {
     AtomicReference<@Nullable KeptTokens> former = new AtomicReference<>();
     change(
         () -> {
-          try {
-            former.set(read());
-          } catch (CommandFailure broken) {
-            // The new file mends it.
-          }
+          former.set(found().tokens()); // the new file mends a broken one
           return tokens.bytes(origin);
         });
     known = tokens;
@@ -165,11 +161,11 @@ final class KeptSignIn {
     StringBuilder why = new StringBuilder();
     change(
         () -> {
-          try {
-            why.append(revoked(read()));
-          } catch (CommandFailure broken) {
-            why.append(broken.getMessage());
-          }
+          Found found = found();
+          why.append(
+              found.problem().isEmpty()
+                  ? revoked(found.tokens())
+                  : "their file, " + file.path() + ", was not used, because it " + found.problem());
           return null;
         });
     known = null;
@@ -191,29 +187,49 @@ final class KeptSignIn {
     return new ServiceClient(URI.create(origin), null, null);
   }
 
+  /**
+   * What the file has.
+   *
+   * @param tokens null where it has none that can be used
+   * @param problem why it cannot be used, as the rest of a sentence; empty where nothing is wrong
+   * @param remedy of the problem, where there is one beside a new login; else empty
+   */
+  private record Found(@Nullable KeptTokens tokens, String problem, String remedy) {}
+
   /** Null if there is none. */
   private @Nullable KeptTokens read() {
-    String problem;
-    try {
-      problem = file.whyNotOurs(false);
-      if (problem == null) {
-        try (InputStream in = Files.newInputStream(file.path(), LinkOption.NOFOLLOW_LINKS)) {
-          KeptTokens tokens = KeptTokens.read(in.readNBytes(MAX_BYTES), origin);
-          if (tokens != null) {
-            return tokens;
-          }
-        }
-        problem = "is torn, or no login at " + origin;
-      }
-    } catch (NoSuchFileException none) {
-      return null;
-    } catch (IOException e) {
-      problem = "cannot be read";
+    Found found = found();
+    if (found.problem().isEmpty()) {
+      return found.tokens();
     }
     throw new CommandFailure(
         ExitCode.NOT_ALLOWED,
         "BROKEN_LOGIN",
-        "the file of your login, " + file.path() + ", " + problem + "; or " + remedy());
+        "the file of your login, "
+            + file.path()
+            + ", "
+            + found.problem()
+            + "; "
+            + (found.remedy().isEmpty() ? "" : found.remedy() + "; or ")
+            + remedy());
+  }
+
+  private Found found() {
+    try {
+      String notOurs = file.whyNotOurs(false);
+      if (notOurs != null) {
+        int end = notOurs.indexOf("; ");
+        return new Found(null, notOurs.substring(0, end), notOurs.substring(end + 2));
+      }
+      try (InputStream in = Files.newInputStream(file.path(), LinkOption.NOFOLLOW_LINKS)) {
+        KeptTokens tokens = KeptTokens.read(in.readNBytes(MAX_BYTES), origin);
+        return new Found(tokens, tokens == null ? "is torn, or no login at " + origin : "", "");
+      }
+    } catch (NoSuchFileException none) {
+      return new Found(null, "", "");
+    } catch (IOException e) {
+      return new Found(null, "cannot be read", "");
+    }
   }
 
   private void change(Callable<byte @Nullable []> content) {

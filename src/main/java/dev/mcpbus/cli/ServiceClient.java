@@ -37,6 +37,7 @@ public final class ServiceClient implements AutoCloseable {
 
   private final URI url;
   private final @Nullable String key;
+  private final String refused;
   private final @Nullable KeptSignIn signIn;
   private final @Nullable LocalService own;
   private @Nullable HttpClient http;
@@ -46,18 +47,34 @@ public final class ServiceClient implements AutoCloseable {
    * @param own the service that was started for this command, null for a running one
    */
   public ServiceClient(URI url, @Nullable String key, @Nullable LocalService own) {
-    this.url = url;
-    this.key = key;
-    this.signIn = null;
-    this.own = own;
+    this(url, key, "", null, own);
   }
 
   /** A client whose key is the token of that sign-in, renewed where a request needs it. */
   ServiceClient(URI url, KeptSignIn signIn) {
+    this(url, null, "", signIn, null);
+  }
+
+  private ServiceClient(
+      URI url,
+      @Nullable String key,
+      String refused,
+      @Nullable KeptSignIn signIn,
+      @Nullable LocalService own) {
     this.url = url;
-    this.key = null;
+    this.key = key;
+    this.refused = refused;
     this.signIn = signIn;
-    this.own = null;
+    this.own = own;
+  }
+
+  /**
+   * A client for a running service.
+   *
+   * @param refused the end of the error where the service refuses the key: which key it was
+   */
+  static ServiceClient withKey(URI url, String key, String refused) {
+    return new ServiceClient(url, key, refused, null, null);
   }
 
   /** Made for the first request: a caller that wants the URL and the key alone has none. */
@@ -265,6 +282,9 @@ public final class ServiceClient implements AutoCloseable {
   private String remedy(int status) {
     if (status == 401 && signIn != null) {
       return "; " + signIn.remedy();
+    }
+    if (status == 401 && !refused.isEmpty()) {
+      return "; " + refused;
     }
     if (status == 401 || (status == 403 && key == null && signIn == null)) {
       return "; the key comes from --key-file, from "

@@ -43,11 +43,20 @@ public final class ServiceFinder {
 
   private final CommandContext context;
   private final ServiceOptions options;
+  private final boolean endpoint;
   private @Nullable ConfigResult result;
 
   public ServiceFinder(CommandContext context, ServiceOptions options) {
+    this(context, options, false);
+  }
+
+  /**
+   * @param endpoint whether the URL may be that of an MCP endpoint, with its path
+   */
+  public ServiceFinder(CommandContext context, ServiceOptions options, boolean endpoint) {
     this.context = context;
     this.options = options;
+    this.endpoint = endpoint;
   }
 
   /**
@@ -172,18 +181,24 @@ public final class ServiceFinder {
             + config.port());
   }
 
-  private static URI checked(String text) {
+  private URI checked(String text) {
     try {
       URI url = new URI(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
       boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-      if (http && url.getHost() != null && url.getUserInfo() == null && url.getQuery() == null) {
-        return url;
+      boolean good = http && url.getHost() != null && url.getUserInfo() == null;
+      if (good && url.getQuery() == null && url.getFragment() == null) {
+        if (endpoint || url.getPath().isEmpty()) {
+          return url;
+        }
+        throw CommandFailure.usage(
+            "the URL of mcpbus has no path; use " + origin(url) + ", without " + url.getRawPath());
       }
     } catch (URISyntaxException e) {
       // Falls through: the same error.
     }
     throw CommandFailure.usage(
-        "the URL of mcpbus must be http://HOST:PORT or https://HOST:PORT, without a user or a query");
+        "the URL of mcpbus must be http://HOST:PORT or https://HOST:PORT, without a user, a query or"
+            + " a fragment");
   }
 
   private static boolean listens(URI url) {
@@ -242,31 +257,43 @@ public final class ServiceFinder {
    * @param whyNot why the key in the variable was not given for this URL; empty if it was
    */
   private ServiceClient client(URI url, String whyNot) {
+    KeptSignIn signIn = new KeptSignIn(context.home(), url, InstantSource.system());
+    String before = signIn.isThere() ? "; it comes before your login" : "";
     if (options.keyFile != null) {
-      return new ServiceClient(url, firstLine(options.keyFile), null);
+      String key = firstLine(options.keyFile);
+      String refused = "the key of --key-file " + options.keyFile + " is not good here" + before;
+      return ServiceClient.withKey(url, key, refused);
     }
     String variable = variable(KEY_VARIABLE);
     if (!variable.isEmpty() && whyNot.isEmpty()) {
-      return new ServiceClient(url, variable, null);
+      String refused = "the key of " + KEY_VARIABLE + " is not good here" + before;
+      return ServiceClient.withKey(url, variable, refused);
     }
     if (!variable.isEmpty()) {
       new CommandOutput(context)
           .note(whyNot + ", so its key does not go to " + url + "; give one with --key-file.");
     }
-    KeptSignIn signIn = new KeptSignIn(context.home(), url, InstantSource.system());
-    return signIn.isThere()
-        ? new ServiceClient(url, signIn)
-        : new ServiceClient(url, adminKey(url), null);
+    return signIn.isThere() ? new ServiceClient(url, signIn) : withAdminKey(url);
   }
 
-  private @Nullable String adminKey(URI url) {
+  private ServiceClient withAdminKey(URI url) {
+    ServiceClient without = new ServiceClient(url, null, null);
     if (!LOOPBACK.contains(url.getHost())) {
-      return null;
+      return without;
     }
+    AdminTokenFile file = AdminTokenFile.of(port(url), context.variables());
+    String refused =
+        "the admin key in "
+            + file.path()
+            + " is not good here; give one with --key-file or "
+            + KEY_VARIABLE
+            + ", or log in with \"mcpbus login --url "
+            + origin(url)
+            + "\"";
     try {
-      return AdminTokenFile.of(port(url), context.variables()).read().orElse(null);
+      return file.read().map(key -> ServiceClient.withKey(url, key, refused)).orElse(without);
     } catch (IOException unreadable) {
-      return null; // another user's, or a link: go on without, the answer says what is missing
+      return without; // another user's, or a link: the answer says what is missing
     }
   }
 

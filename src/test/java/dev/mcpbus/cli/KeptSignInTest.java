@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.protocol.Sha256;
+import dev.mcpbus.security.AdminTokenFile;
 import dev.mcpbus.security.signin.SignInBed;
 import dev.mcpbus.testing.FormBrowser;
 import dev.mcpbus.testing.FreePorts;
@@ -20,6 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -59,9 +61,14 @@ class KeptSignInTest {
 
   /** A process of a command, with what it knows. */
   private CommandRun command(String... args) {
+    return command(Map.of(), args);
+  }
+
+  private CommandRun command(Map<String, String> more, String... args) {
     List<String> all = new ArrayList<>(List.of(args));
     all.add("--url=" + bed.base());
-    Map<String, String> variables = Map.of("MCPBUS_ADMIN_FOLDER", home.resolve("admin").toString());
+    Map<String, String> variables = new HashMap<>(more);
+    variables.put("MCPBUS_ADMIN_FOLDER", home.resolve("admin").toString());
     return new CommandRun(home, variables, "", all.toArray(String[]::new));
   }
 
@@ -106,6 +113,29 @@ class KeptSignInTest {
     CommandRun who = command("whoami");
     assertThat(who.out()).as(who.err()).contains("user:ada");
     assertThat(who.out() + who.err()).doesNotContain(tokens.access(), tokens.refresh());
+  }
+
+  @Test
+  void a_key_that_is_refused_is_named_and_comes_before_it() throws IOException {
+    Map<String, String> wrong = Map.of("MCPBUS_KEY", "wrong");
+    assertThat(command(wrong, "whoami").err())
+        .contains("the key of MCPBUS_KEY is not good here")
+        .doesNotContain("login");
+    kept().keep(signIn());
+    assertThat(command(wrong, "whoami").err())
+        .contains("the key of MCPBUS_KEY is not good here; it comes before your login")
+        .doesNotContain("--key-file");
+    Path file = Files.writeString(home.resolve("key"), "wrong");
+    assertThat(command(wrong, "whoami", "--key-file=" + file).err())
+        .contains("the key of --key-file " + file + " is not good here; it comes before")
+        .doesNotContain("MCPBUS_KEY");
+    kept().end();
+    Map<String, String> folder = Map.of("MCPBUS_ADMIN_FOLDER", home.resolve("admin").toString());
+    AdminTokenFile admin = AdminTokenFile.of(URI.create(bed.base()).getPort(), folder);
+    admin.write("mcpbus_" + "a".repeat(43));
+    assertThat(command("whoami").err())
+        .contains("the admin key in " + admin.path() + " is not good here")
+        .contains("mcpbus login --url " + bed.base());
   }
 
   @Test
@@ -253,6 +283,13 @@ class KeptSignInTest {
     kept().keep(signIn());
     assertThat(Files.isSymbolicLink(file)).isFalse();
     assertThat(elsewhere).hasContent(before);
+
+    Files.delete(file);
+    Files.createSymbolicLink(file, elsewhere);
+    assertThat(command("logout").err())
+        .contains(file + ", was not used, because it is a link, or no file")
+        .doesNotContain("remove it", "log in again");
+    assertThat(file).doesNotExist();
   }
 
   @Test
@@ -272,12 +309,19 @@ class KeptSignInTest {
       Files.writeString(mine, torn);
       assertThatThrownBy(() -> kept().token())
           .as(torn)
-          .hasMessageContainingAll(mine.toString(), "torn", "mcpbus login --url " + bed.base());
+          .hasMessageContaining(
+              "the file of your login, "
+                  + mine
+                  + ", is torn, or no login at "
+                  + bed.base()
+                  + "; log in again with \"mcpbus login --url ");
     }
     assertThat(kept("https://mcp.example.com").token()).isEqualTo(tokens.access());
     CommandRun logout = command("logout");
     assertThat(logout.out()).contains("You are logged out");
-    assertThat(logout.err()).contains("mcpbus does not know of it", "torn");
+    assertThat(logout.err())
+        .contains("mcpbus does not know of it", mine + ", was not used, because it is torn")
+        .doesNotContain("log in again", "forget");
     assertThat(mine).doesNotExist();
     assertThat(kept("https://mcp.example.com").token()).isEqualTo(tokens.access());
   }

@@ -36,16 +36,13 @@ class ServiceFinderTest {
   }
 
   private ServiceClient find(boolean start) {
+    return new ServiceFinder(context(), options).find(start);
+  }
+
+  private CommandContext context() {
     variables.put(AdminTokenFile.FOLDER_VARIABLE, folder.resolve("admin").toString());
-    CommandContext context =
-        CommandRun.context(
-            folder,
-            variables,
-            "",
-            new ByteArrayOutputStream(),
-            new ByteArrayOutputStream(),
-            List.of());
-    return new ServiceFinder(context, options).find(start);
+    return CommandRun.context(
+        folder, variables, "", new ByteArrayOutputStream(), new ByteArrayOutputStream(), List.of());
   }
 
   private void token(int port) throws IOException {
@@ -139,7 +136,7 @@ class ServiceFinderTest {
     assertThat(find().key()).isEqualTo("from-sign-in");
     options.url = "http://127.0.0.1:7";
     assertThat(find().key()).as("another origin").isEqualTo(TOKEN);
-    options.url = "http://LOCALHOST:7/mcp";
+    options.url = "http://LOCALHOST:7";
     variables.put("MCPBUS_KEY", "from-variable");
     assertThat(find().key()).isEqualTo("from-variable");
     variables.put("MCPBUS_URL", "http://other.example");
@@ -163,7 +160,14 @@ class ServiceFinderTest {
     options.url = "http://127.0.0.1:7";
     assertThatThrownBy(this::find).hasMessageContaining("must hold the key alone");
     for (String wrong :
-        List.of("127.0.0.1:7", "ftp://a", "http://", "http://u:p@a", "http://a?x")) {
+        List.of(
+            "127.0.0.1:7",
+            "ftp://a",
+            "http://",
+            "http://u:p@a",
+            "http://a?x",
+            "http://a#x",
+            "http://a/#")) {
       options.url = wrong;
       assertThatThrownBy(this::find).hasMessageContaining("http://HOST:PORT");
     }
@@ -172,9 +176,9 @@ class ServiceFinderTest {
   @Test
   void the_key_of_a_url_in_a_variable_goes_to_no_other_host() throws IOException {
     variables.put("MCPBUS_KEY", "from-variable");
-    options.url = "https://a.example/x";
+    options.url = "https://a.example";
     assertThat(find().key()).as("the command line names the only URL").isEqualTo("from-variable");
-    variables.put("MCPBUS_URL", "https://a.example:443/y");
+    variables.put("MCPBUS_URL", "https://a.example:443/");
     assertThat(find().key()).as("the same origin").isEqualTo("from-variable");
     for (String other :
         List.of(
@@ -207,5 +211,21 @@ class ServiceFinderTest {
           .hasMessageContaining("no address of this machine")
           .hasMessageContaining("--url");
     }
+  }
+
+  @Test
+  void a_path_is_refused_with_the_url_to_use_but_where_an_endpoint_is_meant() {
+    for (String wrong : List.of("https://A.example:444/mcp", "https://a.example:444/x/")) {
+      options.url = wrong;
+      assertThatThrownBy(this::find).hasMessageContaining("use https://a.example:444, without /");
+      assertThatThrownBy(() -> new ServiceFinder(context(), options).withoutKey())
+          .hasMessageContaining("use https://a.example:444, without /");
+    }
+    options.url = "https://a.example/mcp/git";
+    assertThat(new ServiceFinder(context(), options, true).find(false).url())
+        .hasToString(options.url);
+    options.url = null;
+    variables.put("MCPBUS_URL", "https://a.example/mcp");
+    assertThatThrownBy(this::find).hasMessageContaining("use https://a.example, without /mcp");
   }
 }

@@ -95,7 +95,7 @@ public final class StdioCommand implements Callable<Integer> {
       return own(options.config);
     }
     try {
-      return new ServiceFinder(context, options).find(false);
+      return new ServiceFinder(context, options, true).find(false);
     } catch (CommandFailure e) {
       if (e.exit() == ExitCode.UNREACHABLE) {
         return own(null);
@@ -126,7 +126,9 @@ public final class StdioCommand implements Callable<Integer> {
 
   /** A service that was started again has another admin key. */
   private @Nullable String key(ServiceClient service) {
-    return service.isOwn() ? service.key() : new ServiceFinder(context, options).find(false).key();
+    return service.isOwn()
+        ? service.key()
+        : new ServiceFinder(context, options, true).find(false).key();
   }
 
   private String what(ServiceClient service, URI endpoint) {
