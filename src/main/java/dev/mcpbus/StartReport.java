@@ -5,6 +5,8 @@ import dev.mcpbus.bus.Timers;
 import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.cli.StartTable;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.SignInOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -143,15 +145,6 @@ final class StartReport {
   private String addresses(int port, AdminTokenPublisher admin) {
     String base = config.bridge().scheme() + "://" + config.host() + ":" + port;
     boolean demo = config.servers().stream().anyMatch(server -> server.id().value().equals("demo"));
-    String curl =
-        "  curl -s "
-            + (config.auth().isRequired() ? "-H \"Authorization: Bearer $KEY\" " : "")
-            + base;
-    String call =
-        demo
-            ? "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'; echo" // a result ends where the
-            // server ends it
-            : "/rpc -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'";
     return "\nBridge: "
         + base
         + "\nMCP:    "
@@ -160,10 +153,23 @@ final class StartReport {
         + (config.bridge().console() ? "Web:    " + base + "/ for people, in a browser\n" : "")
         + admin.line(base, AdminTokenPublisher.isTerminal())
         + "Try:\n"
-        + curl
-        + "/api/servers\n"
-        + curl
-        + call
-        + "\n";
+        + tries(base, demo);
+  }
+
+  private String tries(String base, boolean demo) {
+    AuthOptions auth = config.auth();
+    SignInOptions signIn = auth.signIn();
+    if (signIn != null && auth.apiKeys().isEmpty() && auth.issuers().isEmpty()) {
+      String at = " --url " + (signIn.url() == null ? base : signIn.url()) + "\n";
+      return "  mcpbus login" + at + "  mcpbus " + (demo ? "call demo.add a=2 b=3" : "tools") + at;
+    }
+    String curl =
+        "  curl -s " + (auth.isRequired() ? "-H \"Authorization: Bearer $KEY\" " : "") + base;
+    String call =
+        demo
+            ? "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'; echo" // a result ends where the
+            // server ends it
+            : "/rpc -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'";
+    return curl + "/api/servers\n" + curl + call + "\n";
   }
 }

@@ -252,4 +252,25 @@ class StartReportTest {
     time.pass(5_000);
     assertThat(printed().lines()).allMatch(line -> line.length() <= 100);
   }
+
+  @Test
+  void where_persons_sign_in_and_nothing_has_a_key_the_report_names_the_login() {
+    String provider =
+        "\"provider\": {\"issuer\": \"https://login.example\", \"clientId\": \"mcpbus\"}";
+    String url = "\"url\": \"https://mcp.example.com\", ";
+    String key = ", \"apiKeys\": [{\"name\": \"a\", \"hash\": \"sha256:" + "a".repeat(64) + "\"}]";
+    String file = "{\"auth\": {\"signIn\": {%s" + provider + "}%s}, \"mcpServers\": {}}";
+    print(String.format(file, url, ""));
+    assertThat(printed())
+        .contains(
+            "Try:\n  mcpbus login --url https://mcp.example.com\n"
+                + "  mcpbus tools --url https://mcp.example.com\n")
+        .doesNotContain("curl");
+    out.reset();
+    print(String.format(file, "", ""));
+    assertThat(printed()).contains("  mcpbus login --url http://127.0.0.1:8790\n");
+    out.reset();
+    print(String.format(file, url, key));
+    assertThat(printed()).contains("Bearer $KEY").doesNotContain("mcpbus login");
+  }
 }

@@ -205,6 +205,8 @@ final class StatusReport {
                 + ", "
                 + TimeText.since(server.getValue("since"), now)
                 + " ago");
+    put(details, "identity", server.getValue("identity"));
+    put(details, "callers", server.getValue("callers"));
     put(details, "server", serverName(server));
     put(details, "era", ContentText.text(server, "era").toLowerCase(Locale.ROOT));
     put(details, "version", server.getValue("protocolVersion"));

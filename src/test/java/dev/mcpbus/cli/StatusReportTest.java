@@ -72,4 +72,15 @@ class StatusReportTest {
             ProgressFeed.describe(new JsonObject("{\"progress\": 0.5, \"message\": \"halfway\"}")))
         .isEqualTo("0.50, halfway");
   }
+
+  @Test
+  void a_server_of_callers_says_so_and_how_many_it_has() {
+    JsonObject status =
+        new JsonObject("{\"id\": \"crm\", \"identity\": \"caller\", \"callers\": 0}");
+    assertThat(StatusReport.details(status, NOW))
+        .containsEntry("identity", "caller")
+        .containsEntry("callers", "0");
+    assertThat(StatusReport.details(new JsonObject("{\"id\": \"git\"}"), NOW))
+        .doesNotContainKeys("identity", "callers");
+  }
 }
