@@ -436,7 +436,7 @@ public final class McpBus {
    * @return completes on the context of the caller; fails where there are no metrics
    */
   public Future<String> metrics() {
-    return open(() -> MetricsPage.of(vertx).write(null).map(page -> page.text().toString()));
+    return open(() -> MetricsPage.of(vertx).write(null, true).map(page -> page.text().toString()));
   }
 
   private <T> Future<T> open(Supplier<Future<T>> use) {

@@ -3,6 +3,7 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.gateway.Peers;
@@ -25,6 +26,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -154,6 +156,29 @@ class MetricsIT {
     assertThat(page().value(requests, Map.of("server", "own", "principal", "alice"))).isEqualTo(3);
     assertThat(page().labels(requests, "principal")).containsExactly("alice");
     assertThat(page().labels(requests, "server")).containsExactly("own");
+  }
+
+  @Test
+  void a_page_that_may_not_name_principals_has_all_the_rest() {
+    callForAlice(1);
+    for (String accept : List.of("*/*", "application/openmetrics-text")) {
+      String all = page(accept, true);
+      String page = page(accept, false);
+      assertThat(all).contains("alice");
+      assertThat(page).doesNotContain("alice", "mcpbus_caller_requests");
+      assertThat(families(page)).containsExactlyElementsOf(families(all, "mcpbus_caller_requests"));
+    }
+  }
+
+  private String page(String accept, boolean principals) {
+    return TestBus.await(MetricsPage.of(vertx).write(accept, principals)).text().toString();
+  }
+
+  private static List<String> families(String page, String... without) {
+    return page.lines()
+        .filter(line -> line.startsWith("# TYPE "))
+        .filter(line -> Arrays.stream(without).noneMatch(line::contains))
+        .toList();
   }
 
   @Test

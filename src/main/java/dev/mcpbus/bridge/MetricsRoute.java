@@ -9,8 +9,8 @@ import io.vertx.ext.web.RoutingContext;
 
 /**
  * {@code GET /metrics}, as Prometheus reads it. The page names every server and its tools, so a
- * caller with policies needs one that names the action {@code metrics}. Used on the bridge's
- * context.
+ * caller with policies needs one that names the action {@code metrics}. Principals are named to
+ * administrators alone. Used on the bridge's context.
  */
 final class MetricsRoute {
 
@@ -33,7 +33,8 @@ final class MetricsRoute {
   }
 
   private void write(RoutingContext ctx) {
-    gate.call(ctx, READ, () -> page.write(ctx.request().getHeader("Accept")))
+    String accept = ctx.request().getHeader("Accept");
+    gate.call(ctx, READ, () -> page.write(accept, gate.maySeePrincipals(ctx)))
         .onSuccess(text -> end(ctx.response(), text))
         .onFailure(ctx::fail);
   }

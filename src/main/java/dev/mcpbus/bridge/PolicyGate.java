@@ -76,6 +76,12 @@ final class PolicyGate {
     return false;
   }
 
+  /** Whether the caller may learn who else calls: where nobody logs in, there is nobody else. */
+  boolean maySeePrincipals(RoutingContext ctx) {
+    return !admissions.isRequired()
+        || PolicyCheck.permits(AdmittedRequests.of(ctx).rights(), PolicyCheck.toNode());
+  }
+
   /**
    * Sends if the rights of the caller permit it.
    *

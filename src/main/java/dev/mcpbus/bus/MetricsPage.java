@@ -15,7 +15,7 @@ public interface MetricsPage {
     MetricsPage page = telemetry == null ? null : telemetry.page();
     return page != null
         ? page
-        : accept ->
+        : (accept, principals) ->
             Future.failedFuture(
                 McpFailure.notSent(
                     FailureCode.METHOD_NOT_FOUND,
@@ -35,6 +35,7 @@ public interface MetricsPage {
    * share it.
    *
    * @param accept the header {@code Accept}; null if there is none
+   * @param principals whether the page may name principals
    */
-  Future<MetricsText> write(@Nullable String accept);
+  Future<MetricsText> write(@Nullable String accept, boolean principals);
 }

@@ -55,9 +55,11 @@ class MetricsRouteTest {
 
     @Override
     public MetricsPage page() {
-      return accept ->
+      return (accept, principals) ->
           Future.succeededFuture(
-              new MetricsPage.MetricsText("text/plain", Buffer.buffer(text + accept)));
+              new MetricsPage.MetricsText(
+                  "text/plain",
+                  Buffer.buffer(text + (principals ? "with" : "without") + " principals")));
     }
 
     @Override
@@ -69,6 +71,10 @@ class MetricsRouteTest {
   private static final ApiKeys.Fresh KEY = ApiKeys.generate(new SecureRandom());
 
   private static int status(Vertx vertx, boolean admin, Policy... policies) {
+    return page(vertx, admin, policies).status();
+  }
+
+  private static BridgeFixture.Answer page(Vertx vertx, boolean admin, Policy... policies) {
     Telemetry.use(vertx, new Page("page "));
     AuthOptions auth =
         new AuthOptions(
@@ -87,7 +93,7 @@ class MetricsRouteTest {
     assertThat(bridge.get("/metrics").status()).as("without a key").isEqualTo(401);
     MultiMap headers =
         MultiMap.caseInsensitiveMultiMap().add("Authorization", "Bearer " + KEY.key());
-    return bridge.send(HttpMethod.GET, "/metrics", "", headers).status();
+    return bridge.send(HttpMethod.GET, "/metrics", "", headers);
   }
 
   private static Policy policy(Effect effect, List<String> servers, Action... actions) {
@@ -98,7 +104,7 @@ class MetricsRouteTest {
   void without_a_login_every_caller_on_this_machine_may(Vertx vertx) {
     Telemetry.use(vertx, new Page("page "));
     BridgeFixture bridge = new BridgeFixture(vertx);
-    assertThat(bridge.get("/metrics").body()).startsWith("page ");
+    assertThat(bridge.get("/metrics").body()).isEqualTo("page with principals");
   }
 
   @Test
@@ -139,5 +145,18 @@ class MetricsRouteTest {
   @Test
   void the_admin_right_is_enough_where_policies_allow_it(Vertx vertx) {
     assertThat(status(vertx, true, policy(Effect.ALLOW, List.of()))).isEqualTo(200);
+  }
+
+  @Test
+  void principals_are_named_to_administrators_of_all_servers_alone(Vertx vertx) {
+    Policy metrics = policy(Effect.ALLOW, List.of(), Action.METRICS);
+    Policy all = policy(Effect.ALLOW, List.of());
+    Policy not = policy(Effect.DENY, List.of("a"), Action.ADMIN);
+    assertThat(page(vertx, false).body()).isEqualTo("page without principals");
+    assertThat(page(vertx, false, metrics, all).body()).isEqualTo("page without principals");
+    assertThat(page(vertx, true).body()).isEqualTo("page with principals");
+    assertThat(page(vertx, true, metrics, all).body()).isEqualTo("page with principals");
+    assertThat(page(vertx, true, metrics).body()).isEqualTo("page without principals");
+    assertThat(page(vertx, true, metrics, all, not).body()).isEqualTo("page without principals");
   }
 }

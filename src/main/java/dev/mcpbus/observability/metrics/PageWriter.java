@@ -8,7 +8,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.AbstractSet;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,7 @@ final class PageWriter implements MetricsPage {
   private final Vertx vertx;
   private final PrometheusMeterRegistry registry;
   private final JvmMeters jvm;
-  private final Map<String, Future<MetricsText>> writing = new HashMap<>();
+  private final Map<PageForm, Future<MetricsText>> writing = new HashMap<>();
 
   /** How long the last page was: the next one gets its memory at once. */
   private volatile int length = 16 * 1024;
@@ -37,24 +39,51 @@ final class PageWriter implements MetricsPage {
   }
 
   @Override
-  public synchronized Future<MetricsText> write(@Nullable String accept) {
-    String type = type(accept);
-    Future<MetricsText> present = writing.get(type);
+  public synchronized Future<MetricsText> write(@Nullable String accept, boolean principals) {
+    PageForm form = new PageForm(type(accept), principals);
+    Future<MetricsText> present = writing.get(form);
     if (present != null) {
       return present;
     }
-    Future<MetricsText> page = vertx.executeBlocking(() -> text(type), false);
-    writing.put(type, page);
-    page.onComplete(written -> forget(type));
+    Future<MetricsText> page = vertx.executeBlocking(() -> text(form), false);
+    writing.put(form, page);
+    page.onComplete(written -> forget(form));
     return page;
   }
 
-  private MetricsText text(String type) throws IOException {
+  private MetricsText text(PageForm form) throws IOException {
     jvm.bind();
     Buffer page = Buffer.buffer(length + length / 8);
-    registry.scrape(new AppendingStream(page), type);
+    AppendingStream stream = new AppendingStream(page);
+    if (form.principals()) {
+      registry.scrape(stream, form.type());
+    } else {
+      registry.scrape(stream, form.type(), new AllButPrincipals());
+    }
     length = page.length();
-    return new MetricsText(type, page);
+    return new MetricsText(form.type(), page);
+  }
+
+  /** What makes two pages differ that are written at the same time. */
+  private record PageForm(String type, boolean principals) {}
+
+  /** The names of all metrics but that of principals: the registry asks only what it contains. */
+  private static final class AllButPrincipals extends AbstractSet<String> {
+
+    @Override
+    public boolean contains(@Nullable Object name) {
+      return !StateCollector.CALLER_REQUESTS.equals(name);
+    }
+
+    @Override
+    public Iterator<String> iterator() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int size() {
+      return Integer.MAX_VALUE;
+    }
   }
 
   /** Appends to a buffer: the page of thousands of servers is in memory once. */
@@ -77,8 +106,8 @@ final class PageWriter implements MetricsPage {
     }
   }
 
-  private synchronized void forget(String type) {
-    writing.remove(type);
+  private synchronized void forget(PageForm form) {
+    writing.remove(form);
   }
 
   /** OpenMetrics for a client that names it, else the older text. */

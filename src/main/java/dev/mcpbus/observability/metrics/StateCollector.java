@@ -28,6 +28,9 @@ import java.util.function.ToDoubleFunction;
  */
 final class StateCollector implements MultiCollector {
 
+  /** The metric that names principals. */
+  static final String CALLER_REQUESTS = "mcpbus_caller_requests";
+
   private final Vertx vertx;
   private final Collection<ServerMeters> servers;
   private final List<Supplier<MetricSnapshot>> more = new ArrayList<>();
@@ -176,7 +179,7 @@ final class StateCollector implements MultiCollector {
   private MetricSnapshot callers() {
     CounterSnapshot.Builder callers =
         CounterSnapshot.builder()
-            .name("mcpbus_caller_requests")
+            .name(CALLER_REQUESTS)
             .help("Requests to a server of callers, by the principal for whom they were sent.");
     for (ServerMeters server : servers) {
       server
