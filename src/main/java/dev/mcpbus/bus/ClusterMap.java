@@ -69,8 +69,8 @@ public enum ClusterMap {
   USED("mcpbus.used"),
 
   /**
-   * By the code that a device shows what it asks for, sealed: up to 1,000, each for ten minutes.
-   * The node that the device or its person asks writes.
+   * By the code that a device shows what it asks for, sealed: up to 1,000 of each node, each for
+   * ten minutes. The node that the device or its person asks writes.
    */
   DEVICES("mcpbus.devices"),
 

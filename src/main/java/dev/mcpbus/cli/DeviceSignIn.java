@@ -179,7 +179,9 @@ record DeviceSignIn(
       case "slow_down" -> wait.plus(INTERVAL);
       case "access_denied" ->
           throw new CommandFailure(
-              ExitCode.NOT_ALLOWED, "LOGIN_REFUSED", "the login was refused on its page");
+              ExitCode.NOT_ALLOWED,
+              "LOGIN_REFUSED",
+              "the login was refused: " + answer.getMessage());
       case "expired_token" -> throw over();
       default -> {
         if (answer.exit() != ExitCode.UNREACHABLE || answer.code().equals("NOT_MCPBUS")) {

@@ -3,6 +3,7 @@ package dev.mcpbus.security;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class AccessTokenVerifier {
 
   private final SigningKeys keys;
-  private final VerifiedSignatures verified = new VerifiedSignatures();
+  private final VerifiedSignatures verified;
 
-  AccessTokenVerifier(SigningKeys keys) {
+  /**
+   * @param nanos monotonic time in nanoseconds
+   */
+  AccessTokenVerifier(SigningKeys keys, LongSupplier nanos) {
     this.keys = keys;
+    this.verified = new VerifiedSignatures(nanos);
   }
 
   /**
@@ -25,8 +30,9 @@ final class AccessTokenVerifier {
    * for any reason; never fails.
    *
    * @param allowed the algorithms of the issuer; empty for all that are asymmetric
+   * @param from the address of the caller
    */
-  Future<@Nullable JsonObject> claims(UnverifiedToken token, Set<String> allowed) {
+  Future<@Nullable JsonObject> claims(UnverifiedToken token, Set<String> allowed, String from) {
     if (!(token.header().getValue("kid") instanceof String id)
         || !TokenRules.isAccessToken(token.header(), token.claims())) {
       return Future.succeededFuture(null);
@@ -35,7 +41,7 @@ final class AccessTokenVerifier {
         .map(
             key -> {
               VerificationKey fit = key == null ? null : key.with(token.algorithm(), allowed);
-              return fit != null && verified.hasSigned(fit, token) ? token.claims() : null;
+              return fit != null && verified.hasSigned(fit, token, from) ? token.claims() : null;
             })
         .otherwise((JsonObject) null);
   }

@@ -47,7 +47,7 @@ final class TokenVerifiers {
     return rules == null
         ? Future.succeededFuture(TokenOutcome.INVALID)
         : verifier(state, rules.issuer())
-            .claims(token, rules.issuer().algorithms())
+            .claims(token, rules.issuer().algorithms(), from)
             .map(claims -> claims == null ? TokenOutcome.INVALID : TokenOutcome.of(claims));
   }
 
@@ -58,7 +58,8 @@ final class TokenVerifiers {
       verifiers.keySet().retainAll(state.options().issuers());
       IssuerKeys remote =
           new IssuerKeys(vertx, issuer.issuer(), issuer.jwks(), HostResolver.system(vertx));
-      known = new AccessTokenVerifier(new SigningKeys(remote::fetch, control.nanos()));
+      known =
+          new AccessTokenVerifier(new SigningKeys(remote::fetch, control.nanos()), control.nanos());
       verifiers.put(issuer, known);
     }
     return known;

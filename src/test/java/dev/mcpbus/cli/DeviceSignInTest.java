@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.security.ClaimMapping;
 import dev.mcpbus.security.signin.SignInBed;
 import dev.mcpbus.testing.FormBrowser;
 import dev.mcpbus.testing.IdentityProvider;
@@ -120,6 +121,17 @@ class DeviceSignInTest {
       assertThatThrownBy(() -> signIn(bed.base()))
           .hasMessageContaining("refused")
           .satisfies(e -> assertThat(((CommandFailure) e).exit()).isEqualTo(ExitCode.NOT_ALLOWED));
+    }
+  }
+
+  @Test
+  void it_ends_when_the_provider_does_not_say_who_the_person_is(Vertx vertx) {
+    ClaimMapping byEmail = new ClaimMapping("email", List.of(), List.of());
+    try (SignInBed bed = new SignInBed(vertx, same -> RecordCopy.with(same, "claims", byEmail))) {
+      meanwhile.add(() -> new FormBrowser().signIn(page(), "ada"));
+      assertThatThrownBy(() -> signIn(bed.base()))
+          .hasMessageContainingAll("refused", "claim \"email\"", "auth.signIn.claims.name");
+      assertThat(waits).hasSize(1);
     }
   }
 

@@ -156,8 +156,14 @@ public final class LoginProvider implements AutoCloseable {
             + Base64.getEncoder()
                 .encodeToString(
                     (encoded(CLIENT) + ":" + encoded(SECRET)).getBytes(StandardCharsets.US_ASCII));
+    if (!basic.equals(request.getHeader("Authorization"))) {
+      json(
+          request,
+          401,
+          new JsonObject().put("error", "invalid_client").put("error_description", "canary"));
+      return;
+    }
     if (asked == null
-        || !basic.equals(request.getHeader("Authorization"))
         || !String.valueOf(asked.get("redirect_uri")).equals(form.get("redirect_uri"))
         || !String.valueOf(asked.get("code_challenge"))
             .equals(s256(form.getOrDefault("code_verifier", "")))) {

@@ -4,6 +4,7 @@ import dev.mcpbus.config.MessageTexts;
 import dev.mcpbus.config.read.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.AuthOptions.Issuer;
+import dev.mcpbus.security.ClaimMapping;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.SignInOptions.OpenIdProvider;
 import java.net.URI;
@@ -11,10 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code auth.signIn}: mcpbus as an authorization server. Every problem is fatal, as in
- * {@link AuthReader}.
+ * Reads {@code auth.signIn}: mcpbus as an authorization server. Problems are fatal, as in {@link
+ * AuthReader}; scopes without which a claim is likely to be missing are a note.
  */
 final class SignInReader {
+
+  private static final String EMAIL = "email";
 
   private SignInReader() {}
 
@@ -34,8 +37,7 @@ final class SignInReader {
               + " issuers");
     }
     String url = entry.word("url").orElse(null);
-    return new SignInOptions(
-        url == null ? null : origin(entry, url),
+    OpenIdProvider provider =
         entry
             .object("provider")
             .map(SignInReader::provider)
@@ -43,9 +45,20 @@ final class SignInReader {
                 () -> {
                   missing(entry, "provider", "\"provider\": {\"issuer\": \"https://...\"}");
                   return new OpenIdProvider("", "", null, List.of());
-                }),
+                });
+    ClaimMapping claims = IssuerReader.claims(entry);
+    if (claims.name().equals(EMAIL) && !provider.scopes().contains(EMAIL)) {
+      entry.note(
+          entry.line("claims"),
+          MessageTexts.quote(entry.path() + "claims.name")
+              + " is \"email\", which most providers tell for the scope \"email\" alone",
+          "Add \"email\" to " + MessageTexts.quote(entry.path() + "provider.scopes"));
+    }
+    return new SignInOptions(
+        url == null ? null : origin(entry, url),
+        provider,
         name,
-        IssuerReader.claims(entry),
+        claims,
         entry.duration("accessToken").orElse(SignInOptions.ACCESS_TOKEN),
         entry.duration("refreshToken").orElse(SignInOptions.REFRESH_TOKEN),
         entry.flag("registration").orElse(true),

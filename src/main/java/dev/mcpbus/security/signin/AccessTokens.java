@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,13 +35,22 @@ final class AccessTokens implements OwnTokens {
   private final TokenKeys keys;
   private final TokenFamilies families;
   private final InstantSource clock;
-  private final VerifiedSignatures verified = new VerifiedSignatures();
+  private final VerifiedSignatures verified;
 
-  AccessTokens(SignInOptions options, TokenKeys keys, TokenFamilies families, InstantSource clock) {
+  /**
+   * @param nanos monotonic time in nanoseconds
+   */
+  AccessTokens(
+      SignInOptions options,
+      TokenKeys keys,
+      TokenFamilies families,
+      InstantSource clock,
+      LongSupplier nanos) {
     this.options = options;
     this.keys = keys;
     this.families = families;
     this.clock = clock;
+    this.verified = new VerifiedSignatures(nanos);
   }
 
   /** A new token of a family. */
@@ -85,17 +95,21 @@ final class AccessTokens implements OwnTokens {
 
   @Override
   public Future<@Nullable IssuedToken> verify(HttpServerRequest request, String token) {
-    JsonObject claims = claims(token);
+    UnverifiedToken read = UnverifiedToken.read(token);
     OwnUrl own = OwnUrl.of(request, options.url());
-    if (claims == null
-        || !own.base().equals(claims.getValue("iss"))
+    if (read == null) {
+      return Future.succeededFuture(null);
+    }
+    JsonObject claims = read.claims();
+    if (!own.base().equals(claims.getValue("iss"))
         || !(claims.getValue("aud") instanceof String audience)
         || !own.covers(audience, String.valueOf(request.path()))
         || !(claims.getValue("sub") instanceof String name)
         || !(claims.getValue("exp") instanceof Number end)
         || !(claims.getValue("sid") instanceof String family)
         || !(claims.getValue("roles") instanceof JsonArray roles)
-        || end.longValue() <= clock.instant().getEpochSecond()) {
+        || end.longValue() <= clock.instant().getEpochSecond()
+        || !isSigned(read, SignInHandler.address(request))) { // last: it takes longest
       return Future.succeededFuture(null);
     }
     IssuedToken issued =
@@ -112,10 +126,18 @@ final class AccessTokens implements OwnTokens {
     return words;
   }
 
-  /** The family of a token with a valid signature, also of one that has expired; null for none. */
-  @Nullable String family(String token) {
-    JsonObject claims = claims(token);
-    return claims != null && claims.getValue("sid") instanceof String family ? family : null;
+  /**
+   * The family of a token with a valid signature, also of one that has expired; null for none.
+   *
+   * @param from the address of the caller
+   */
+  @Nullable String family(String token, String from) {
+    UnverifiedToken read = UnverifiedToken.read(token);
+    return read != null
+            && read.claims().getValue("sid") instanceof String family
+            && isSigned(read, from)
+        ? family
+        : null;
   }
 
   @Override
@@ -123,19 +145,15 @@ final class AccessTokens implements OwnTokens {
     return families.isEnded(family);
   }
 
-  /** The claims of a token that we signed; null for all else. */
-  private @Nullable JsonObject claims(String text) {
-    UnverifiedToken token = UnverifiedToken.read(text);
-    if (token == null
-        || !TYPE.equals(token.header().getValue("typ"))
+  /** Whether we have signed the token. */
+  private boolean isSigned(UnverifiedToken token, String from) {
+    if (!TYPE.equals(token.header().getValue("typ"))
         || !ALGORITHM.equals(token.algorithm())
         || !(token.header().getValue("kid") instanceof String id)) {
-      return null;
+      return false;
     }
     DayKey key = keys.verifying(id);
     return key != null
-            && verified.hasSigned(new VerificationKey(ALGORITHM, false, key.open()), token)
-        ? token.claims()
-        : null;
+        && verified.hasSigned(new VerificationKey(ALGORITHM, false, key.open()), token, from);
   }
 }

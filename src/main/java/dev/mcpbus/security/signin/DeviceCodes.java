@@ -1,6 +1,7 @@
 package dev.mcpbus.security.signin;
 
 import dev.mcpbus.bus.ClusterMap;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.security.oauth.OAuthDigests;
 import dev.mcpbus.security.signin.SealedTexts.Purpose;
 import io.vertx.core.Future;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The device codes that wait for a person (RFC 8628): in a map of the cluster, by the code that the
- * device shows, sealed, for ten minutes. Their number is bounded. Confined to one context.
+ * device shows, sealed, for ten minutes. Their number is bounded, and no address fills it alone.
+ * Confined to one context.
  */
 final class DeviceCodes {
 
@@ -25,7 +27,9 @@ final class DeviceCodes {
   private static final String LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 
   private static final int LENGTH = 8;
-  private static final int MOST = 1_000;
+
+  /** Devices that have begun to wait at one node. */
+  static final int MOST = 1_000;
 
   /** A little less than the interval: the way to us may differ from poll to poll. */
   private static final Duration SOONEST = INTERVAL.minusMillis(500);
@@ -33,11 +37,20 @@ final class DeviceCodes {
   private final Vertx vertx;
   private final SealedTexts texts;
   private final BiFunction<String, Duration, Future<Boolean>> first;
+  private final FairLimit<String> waiting;
 
-  DeviceCodes(Vertx vertx, SealedTexts texts, BiFunction<String, Duration, Future<Boolean>> first) {
+  /**
+   * @param waiting the codes of devices that wait here, by address; the node has one
+   */
+  DeviceCodes(
+      Vertx vertx,
+      SealedTexts texts,
+      BiFunction<String, Duration, Future<Boolean>> first,
+      FairLimit<String> waiting) {
     this.vertx = vertx;
     this.texts = texts;
     this.first = first;
+    this.waiting = waiting;
   }
 
   /**
@@ -58,8 +71,12 @@ final class DeviceCodes {
     return ClusterMap.DEVICES.of(vertx);
   }
 
-  /** Notes what a device asks for; fails with a {@link SignInRefusal} at the bound. */
-  Future<WaitingDevice> begin(LoginRequest asked) {
+  /**
+   * Notes what a device asks for; fails with a {@link SignInRefusal} at the bound.
+   *
+   * @param from the address of the device
+   */
+  Future<WaitingDevice> begin(LoginRequest asked, String from) {
     StringBuilder letters = new StringBuilder();
     for (byte random : OAuthDigests.random(LENGTH * 4)) {
       int value = random & 0xff;
@@ -68,6 +85,11 @@ final class DeviceCodes {
       }
     }
     String code = letters.toString();
+    if (waiting.admit(code, from).isRefused()) {
+      return SignInRefusal.of(503, "temporarily_unavailable", "too many devices wait for a login")
+          .failed();
+    }
+    vertx.setTimer(LIFETIME.toMillis(), over -> waiting.remove(code));
     String shown = code.substring(0, LENGTH / 2) + "-" + code.substring(LENGTH / 2);
     String id = OAuthDigests.secret();
     LoginRequest login =
@@ -89,23 +111,13 @@ final class DeviceCodes {
             new JsonObject().put("userCode", shown).put("id", id).put("binding", asked.binding()),
             LIFETIME);
     return map()
-        .compose(
-            map ->
-                map.size()
-                    .compose(
-                        size ->
-                            size >= MOST
-                                ? SignInRefusal.of(
-                                        503,
-                                        "temporarily_unavailable",
-                                        "too many devices wait for a login")
-                                    .failed()
-                                : map.putIfAbsent(code, sealed(record), LIFETIME.toMillis())))
+        .compose(map -> map.putIfAbsent(code, sealed(record), LIFETIME.toMillis()))
+        .onFailure(lost -> waiting.remove(code))
         .compose(
             before ->
                 before == null
                     ? Future.succeededFuture(new WaitingDevice(shown, deviceCode))
-                    : begin(asked));
+                    : begin(asked, from));
   }
 
   private String sealed(JsonObject record) {
@@ -137,9 +149,13 @@ final class DeviceCodes {
     return change(userCode, "family", family);
   }
 
-  /** Tells the waiting device that the person said no. */
-  Future<Void> deny(String userCode) {
-    return change(userCode, "denied", "yes").mapEmpty();
+  /**
+   * Tells the waiting device that it gets no login.
+   *
+   * @param why for the person at the device
+   */
+  Future<Void> deny(String userCode, String why) {
+    return change(userCode, "denied", why).mapEmpty();
   }
 
   /** The first decision counts, whichever node it is made on. */
@@ -200,13 +216,14 @@ final class DeviceCodes {
                 return SignInRefusal.json("authorization_pending", "the person has not decided yet")
                     .failed();
               }
+              waiting.remove(key);
               return map.removeIfPresent(key, text)
                   .compose(
                       mine ->
                           !mine
                               ? expired()
                               : family == null
-                                  ? SignInRefusal.json("access_denied", "the person said no")
+                                  ? SignInRefusal.json("access_denied", record.getString("denied"))
                                       .failed()
                                   : Future.succeededFuture(family));
             });

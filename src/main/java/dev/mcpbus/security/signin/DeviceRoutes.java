@@ -1,5 +1,6 @@
 package dev.mcpbus.security.signin;
 
+import dev.mcpbus.security.AddressLimit;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -18,7 +19,7 @@ final class DeviceRoutes {
   private final AddressLimit guesses;
 
   /**
-   * @param guesses bounds the codes that one address tries
+   * @param guesses bounds the wrong codes that one address tries
    */
   DeviceRoutes(
       ClientDirectory clients, DeviceCodes devices, LoginRoutes logins, AddressLimit guesses) {
@@ -48,7 +49,8 @@ final class DeviceRoutes {
                         null,
                         resource,
                         client.renews(),
-                        null)))
+                        null),
+                    SignInHandler.address(request.http())))
         .onSuccess(
             device ->
                 request.json(
@@ -75,8 +77,9 @@ final class DeviceRoutes {
     if (!request.isFromOwnPage()) {
       throw SignInRefusal.of(403, "access_denied", "this form is that of another page");
     }
-    if (!guesses.admits(SignInHandler.address(request.http()))) {
-      throw SignInRefusal.of(429, "slow_down", "too many codes were tried: wait a minute");
+    String from = SignInHandler.address(request.http());
+    if (!guesses.admits(from)) {
+      throw SignInRefusal.of(429, "slow_down", "too many wrong codes were tried: wait a minute");
     }
     return devices
         .find(shown)
@@ -85,6 +88,7 @@ final class DeviceRoutes {
               if (login == null || !login.base().equals(request.own().base())) {
                 request.page(400, SignInPages.device("No device waits with this code.", ""));
               } else {
+                guesses.giveBack(from);
                 logins.ask(request, login);
               }
             })

@@ -53,6 +53,9 @@ final class LoginRoutes {
   private static final String TOO_MANY =
       "the provider gives more roles than a token can carry: auth.signIn.roles of mcpbus chooses"
           + " those that count";
+  private static final String NAMED_BY =
+      ": auth.signIn.claims.name of mcpbus says which claim does, and auth.signIn.provider.scopes"
+          + " what the provider tells";
   private static final Set<String> ERRORS = Set.of("access_denied", "temporarily_unavailable");
   private static final Set<String> ANSWERS =
       Set.of("code", "state", "iss", "error", "error_description", "error_uri");
@@ -239,7 +242,7 @@ final class LoginRoutes {
     }
     if (code != null) {
       return devices
-          .deny(code)
+          .deny(code, "the person said no")
           .onSuccess(
               done ->
                   request.page(200, HtmlPage.message("Cancelled", "The device gets no access.")));
@@ -284,14 +287,28 @@ final class LoginRoutes {
     if (code == null || code.isEmpty() || fields.containsKey("error")) {
       String error = fields.getOrDefault("error", "");
       if (login.redirectUri() == null) {
-        return denied(request, login);
+        return login.isLink() || error.equals("access_denied")
+            ? denied(request, login)
+            : failed(login, ProviderLogin.refused("its login page answers", error));
       }
       sendBack(request, login, error(login, ERRORS.contains(error) ? error : "server_error"));
       return Future.succeededFuture();
     }
     return provider
         .redeem(login.base(), code, signIn.derived("verifier", id), signIn.derived("nonce", id))
-        .compose(answer -> admitted(request, login, answer));
+        .compose(answer -> admitted(request, login, answer))
+        .recover(failure -> failed(login, SignInHandler.known(failure)));
+  }
+
+  /** Nobody can go on with this login: who waits for it learns so, and the log says why. */
+  private Future<Void> failed(LoginRequest login, SignInRefusal why) {
+    if (signIn.warns(why.description())) {
+      LOG.warn("sign-in: a login has failed: {}", why.description());
+    }
+    String code = login.userCode();
+    return code == null || login.isLink()
+        ? why.failed()
+        : devices.deny(code, why.description()).transform(done -> why.failed());
   }
 
   private Future<Void> admitted(SignInRequest request, LoginRequest login, ProviderAnswer answer) {
@@ -299,7 +316,8 @@ final class LoginRoutes {
         options.claims().principal(options.name() + ":", answer.claims(), NO_ROLES, false);
     if (principal == null || String.join("", principal.roles()).length() > MAX_ROLES) {
       String unnamed = options.claims().unnamed(answer.claims());
-      return SignInRefusal.of(403, "access_denied", unnamed == null ? TOO_MANY : unnamed).failed();
+      return SignInRefusal.of(403, "access_denied", unnamed == null ? TOO_MANY : unnamed + NAMED_BY)
+          .failed();
     }
     String ticket = login.userCode();
     if (ticket != null && login.isLink()) {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ final class ProviderLogin {
   private static final long LEEWAY_SECONDS = 60;
   private static final int MAX_SUBJECT = 256;
   private static final String WHAT = "the identity provider";
+  private static final Pattern ERROR = Pattern.compile("[a-z_]{1,40}");
 
   /**
    * The parts of the provider's metadata that count.
@@ -179,7 +181,12 @@ final class ProviderLogin {
                                   && reply.body().getValue("id_token") instanceof String token
                               ? verified(known, token, nonce)
                                   .map(claims -> new ProviderAnswer(claims, reply.body()))
-                              : unavailable("it gives no id token for the login"));
+                              : reply.status() == 200
+                                  ? unavailable("it gives no id token for the login")
+                                  : refused(
+                                          "its token endpoint answers " + reply,
+                                          reply.body().getValue("error"))
+                                      .failed());
             });
   }
 
@@ -205,6 +212,24 @@ final class ProviderLogin {
                         ? SignInRefusal.json("invalid_grant", "the provider knows no such login")
                             .failed()
                         : unavailable("it does not renew the token of a person"));
+  }
+
+  /**
+   * The refusal where the provider answers with an error of OAuth. Its other words may quote
+   * anything, and are left out.
+   *
+   * @param what answers
+   */
+  static SignInRefusal refused(String what, @Nullable Object error) {
+    String word =
+        error instanceof String text && ERROR.matcher(text).matches() ? text : "no known error";
+    return refusal(
+        what
+            + ", "
+            + word
+            + (word.equals("invalid_client")
+                ? ": it does not take auth.signIn.provider.clientSecret of mcpbus"
+                : ""));
   }
 
   /** A request to the token endpoint, with the credential of mcpbus. */
@@ -279,6 +304,10 @@ final class ProviderLogin {
   }
 
   private static <T> Future<T> unavailable(String why) {
-    return SignInRefusal.of(502, "server_error", WHAT + " cannot be used: " + why).failed();
+    return refusal(why).failed();
+  }
+
+  private static SignInRefusal refusal(String why) {
+    return SignInRefusal.of(502, "server_error", WHAT + " cannot be used: " + why);
   }
 }

@@ -1,9 +1,11 @@
 package dev.mcpbus.security.signin;
 
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.Sha256;
+import dev.mcpbus.security.AddressLimit;
 import dev.mcpbus.security.OwnTokens;
 import dev.mcpbus.security.SignInOptions;
 import dev.mcpbus.security.oauth.GuardedHttp;
@@ -60,6 +62,8 @@ public final class SignIn {
   private final ProviderTokens provided;
   private final AddressLimit limit;
   private final AddressLimit guesses;
+  private final AddressLimit warnings;
+  private final FairLimit<String> waiting = new FairLimit<>(DeviceCodes.MOST);
 
   public SignIn(SignInOptions options, SignInWorld world) {
     this.options = options;
@@ -75,9 +79,10 @@ public final class SignIn {
             options.refreshToken());
     String rules = Sha256.hex(options.name() + options.claims());
     this.families = new TokenFamilies(world.vertx(), world.store(), world.clock(), provided, rules);
-    this.tokens = new AccessTokens(options, keys, families, world.clock());
+    this.tokens = new AccessTokens(options, keys, families, world.clock(), world.nanos());
     this.limit = new AddressLimit(20, 200, world.nanos());
     this.guesses = new AddressLimit(0.2, 10, world.nanos());
+    this.warnings = new AddressLimit(1.0 / 60, 1, world.nanos());
   }
 
   /** Verifies what this sign-in has issued. */
@@ -130,7 +135,7 @@ public final class SignIn {
             texts,
             new ClientDocuments(documents, options.clientIds(), world.nanos()),
             world.clock());
-    DeviceCodes devices = new DeviceCodes(world.vertx(), texts, world.first());
+    DeviceCodes devices = new DeviceCodes(world.vertx(), texts, world.first(), waiting);
     LoginRoutes logins = new LoginRoutes(options, this, clients, provider, devices);
     return new SignInHandler(
         options,
@@ -152,6 +157,11 @@ public final class SignIn {
 
   InstantSource clock() {
     return world.clock();
+  }
+
+  /** Whether a warning may be logged: the same one once a minute. */
+  boolean warns(String warning) {
+    return warnings.admits(warning);
   }
 
   /** As of {@link SignInWorld#first}. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.signin;
 
+import dev.mcpbus.security.AddressLimit;
 import dev.mcpbus.security.HtmlPage;
 import dev.mcpbus.security.MountPath;
 import dev.mcpbus.security.SignInOptions;
@@ -176,7 +177,7 @@ public final class SignInHandler {
   }
 
   /** The message of what is no refusal may quote what was sent. */
-  private static SignInRefusal known(Throwable failure) {
+  static SignInRefusal known(Throwable failure) {
     if (failure instanceof SignInRefusal refusal) {
       return refusal;
     }

@@ -163,7 +163,10 @@ final class TokenRoutes {
     String binding = client(request, fields);
     String token = SignInRequest.field(fields, "token");
     JsonObject refresh = signIn.texts().open(Purpose.REFRESH, token);
-    String family = refresh == null ? tokens.family(token) : refresh.getString("family");
+    String family =
+        refresh == null
+            ? tokens.family(token, SignInHandler.address(request.http()))
+            : refresh.getString("family");
     return (family == null
             ? Future.<Void>succeededFuture()
             : signIn.families().end(family, binding))

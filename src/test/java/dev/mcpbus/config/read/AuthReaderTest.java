@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -118,6 +119,19 @@ class AuthReaderTest {
     assertThat(result.usable()).isEmpty();
     assertThat(result.problems()).isNotEmpty();
     assertThat(result.problems().toString()).doesNotContain("canary");
+  }
+
+  @Test
+  void a_name_by_email_without_the_scope_for_it_is_noted() throws IOException {
+    String signIn =
+        "{'signIn': {'provider': {'issuer': 'https://one.example', 'clientId': 'me', 'scopes':"
+            + " ['%s']}, 'claims': {'name': 'email'}}}";
+    ConfigResult result = auth(String.format(Locale.ROOT, signIn, "profile"));
+    assertThat(result.usable()).isPresent();
+    assertThat(result.problems()).isEmpty();
+    assertThat(result.notes()).hasSize(1);
+    assertThat(result.notes().get(0).message()).contains("auth.signIn.claims.name", "email");
+    assertThat(auth(String.format(Locale.ROOT, signIn, "email")).notes()).isEmpty();
   }
 
   @Test

@@ -3,6 +3,13 @@ package dev.mcpbus.security.signin;
 import static dev.mcpbus.security.signin.SignInFaultsTest.assertThatItEndsHere;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.ClaimMapping;
 import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.LoginBrowser;
 import dev.mcpbus.testing.LoginProvider;
@@ -19,11 +26,13 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 /** Attacks of a second identity provider, and of who comes back from it. */
 @ExtendWith(VertxExtension.class)
@@ -148,6 +157,63 @@ class ProviderFaultsTest {
           new JsonObject().put("alg", algorithm).put("typ", "at+jwt").put("kid", today);
       String forged = TokenIssuer.signed(header, ours, TokenIssuer.pair());
       assertThat(bed.call("/api/caller", forged).statusCode()).as(algorithm).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void a_device_whose_login_fails_is_told_so_and_the_log_names_the_setting_once(Vertx vertx) {
+    Logger logger = (Logger) LoggerFactory.getLogger(LoginRoutes.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try (SignInBed nameless =
+            new SignInBed(
+                vertx,
+                options ->
+                    RecordCopy.with(
+                        options, "claims", new ClaimMapping("email", List.of(), List.of())));
+        SignInBed unknown =
+            new SignInBed(
+                vertx,
+                options ->
+                    RecordCopy.with(
+                        options,
+                        "provider",
+                        RecordCopy.with(
+                            options.provider(), "clientSecret", Sensitive.of("of yesterday"))))) {
+      fails(nameless, 403, "claim &quot;email&quot;", "auth.signIn.claims.name");
+      fails(unknown, 502, "HTTP 401, invalid_client", "auth.signIn.provider.clientSecret");
+    } finally {
+      logger.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .filteredOn(line -> line.getLevel() == Level.WARN)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .hasSize(2)
+        .anyMatch(line -> line.contains("claim \"email\"") && line.contains("claims.name"))
+        .anyMatch(line -> line.contains("HTTP 401, invalid_client") && line.contains("Secret"))
+        .noneMatch(line -> line.contains("canary") || line.contains("yesterday"));
+  }
+
+  /** Twice, each time with what the person and the device are told. */
+  private static void fails(SignInBed at, int status, String why, String key) {
+    String client = at.client(SignInProgram.device());
+    for (int i = 0; i < 2; i++) {
+      JsonObject device = at.waiting(client);
+      HttpResponse<String> page =
+          at.browser.post(
+              device.getString("verification_uri"),
+              Map.of("user_code", device.getString("user_code")),
+              "Origin",
+              at.base());
+      HttpResponse<String> leaving = at.browser.answer(at.base(), page, "allow");
+      HttpResponse<String> over =
+          at.browser.open(LoginBrowser.location(at.browser.open(LoginBrowser.leadsTo(leaving))));
+      assertThatItEndsHere(over, status);
+      assertThat(over.body()).contains(why, key).doesNotContain("id token", "canary");
+      JsonObject told = new JsonObject(at.token(SignInProgram.poll(client, device)).body());
+      assertThat(told.getString("error")).isEqualTo("access_denied");
+      assertThat(told.getString("error_description")).contains(why.replace("&quot;", "\""), key);
     }
   }
 

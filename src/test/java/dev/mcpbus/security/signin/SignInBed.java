@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
   private final Set<String> used = ConcurrentHashMap.newKeySet();
   private final SignInOptions options;
   private volatile Duration later = Duration.ZERO;
+  private volatile LongSupplier nanos = System::nanoTime;
   private SignIn signIn;
 
   public SignInBed(Vertx vertx) {
@@ -86,7 +88,7 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
             (what, within) -> Future.succeededFuture(used.add(what)),
             host -> resolver.resolve(host),
             () -> Instant.now().plus(later),
-            () -> System.nanoTime() + later.toNanos()));
+            () -> nanos.getAsLong() + later.toNanos()));
   }
 
   int serve(SignIn node) {
@@ -140,6 +142,12 @@ public final class SignInBed extends SignInProgram implements AutoCloseable {
   /** What begins so may be used again: a test does not wait for the time of a poll. */
   public void forget(String prefix) {
     used.removeIf(what -> what.startsWith(prefix));
+  }
+
+  /** From now on its monotonic time goes on by {@link #wait} alone. */
+  void stopTime() {
+    long now = System.nanoTime();
+    nanos = () -> now;
   }
 
   /** What time it is from now on. */

@@ -2,9 +2,13 @@ package dev.mcpbus.security.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.security.oauth.OAuthDigests;
+import dev.mcpbus.testing.IdentityProvider;
 import dev.mcpbus.testing.LoginBrowser;
+import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -464,6 +468,89 @@ class SignInFaultsTest {
                 .post(page, Map.of("user_code", "x"), "Origin", "https://evil.example")
                 .statusCode())
         .isEqualTo(403);
+  }
+
+  /** Of a busy office, for example. */
+  @Test
+  void codes_that_are_right_are_no_guesses_and_wrong_ones_beside_them_are() {
+    bed.stopTime();
+    String client = bed.client(SignInProgram.device());
+    List<Integer> right = new ArrayList<>();
+    List<Integer> wrong = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      String code = bed.waiting(client).getString("user_code");
+      right.add(typed(code));
+      right.add(typed(code));
+    }
+    assertThat(right).containsOnly(200);
+    for (int i = 0; i < 11; i++) {
+      wrong.add(typed("BCDF-GHJK"));
+    }
+    assertThat(wrong).hasSize(11).endsWith(400, 429);
+  }
+
+  private int typed(String code) {
+    return bed.browser
+        .post(bed.base() + "/oauth/device", Map.of("user_code", code), "Origin", bed.base())
+        .statusCode();
+  }
+
+  @Test
+  void one_address_leaves_places_to_the_devices_of_others(Vertx vertx) {
+    SealedTexts texts = bed.signIn().texts();
+    DeviceCodes devices =
+        new DeviceCodes(
+            vertx,
+            texts,
+            (what, within) -> Future.succeededFuture(true),
+            new FairLimit<>(DeviceCodes.MOST));
+    LoginRequest asked = LoginRequest.ofLink(bed.base(), "");
+    List<DeviceCodes.WaitingDevice> flood = new ArrayList<>();
+    Throwable refusal = null;
+    while (refusal == null && flood.size() < DeviceCodes.MOST) {
+      Future<DeviceCodes.WaitingDevice> begun = devices.begin(asked, "10.0.0.1");
+      TestBus.await(begun.otherwiseEmpty());
+      refusal = begun.cause();
+      if (refusal == null) {
+        flood.add(begun.result());
+      }
+    }
+    assertThat(refusal).hasMessageContaining("too many devices");
+    assertThat(flood).hasSize(DeviceCodes.MOST * 3 / 4);
+    TestBus.await(devices.begin(asked, "10.0.0.2"));
+    // What is over makes room.
+    for (DeviceCodes.WaitingDevice over : flood.subList(0, 3)) {
+      TestBus.await(devices.deny(over.userCode(), "no"));
+      TestBus.await(devices.poll(over.deviceCode(), asked.binding()).otherwiseEmpty());
+    }
+    assertThat(TestBus.await(devices.begin(asked, "10.0.0.1")).userCode()).isNotEmpty();
+  }
+
+  @Test
+  void a_flood_of_forged_tokens_is_checked_up_to_a_bound_and_good_ones_go_on() {
+    bed.stopTime();
+    String client = bed.client();
+    String known = bed.tokens(client, bed.base()).getString("access_token");
+    assertThat(bed.call("/api/caller", known).statusCode()).isEqualTo(200);
+    String[] parts = known.split("\\.", -1);
+    String over =
+        OAuthDigests.base64Url(IdentityProvider.claims(known).put("exp", 1).toBuffer().getBytes());
+    refused(parts[0] + "." + over + "." + parts[2]);
+    String fresh = bed.tokens(client, bed.base()).getString("access_token");
+    assertThat(bed.call("/api/caller", fresh).statusCode()).as("none was checked").isEqualTo(200);
+
+    refused(parts[0] + "." + parts[1] + "." + parts[2].substring(2) + "AA");
+    String late = bed.tokens(client, bed.base()).getString("access_token");
+    assertThat(bed.call("/api/caller", late).statusCode()).isEqualTo(401);
+    assertThat(bed.call("/api/caller", known).statusCode()).isEqualTo(200);
+    bed.wait(Duration.ofSeconds(1));
+    assertThat(bed.call("/api/caller", late).statusCode()).isEqualTo(200);
+  }
+
+  private void refused(String token) {
+    for (int i = 0; i < 120; i++) {
+      assertThat(bed.call("/api/caller", token).statusCode()).isEqualTo(401);
+    }
   }
 
   @Test
