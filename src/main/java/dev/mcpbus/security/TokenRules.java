@@ -127,6 +127,12 @@ final class TokenRules {
     return grounds;
   }
 
+  /** Whether a token is for us and not over: what costs nothing to check before its signature. */
+  boolean mayCount(JsonObject claims, Instant now) {
+    return isForUs(claims.getValue("aud"))
+        && seconds(claims.getValue("exp")) + issuer.leeway().toSeconds() > now.getEpochSecond();
+  }
+
   /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */
   boolean hasBegun(JsonObject claims, Instant now) {
     long latest = now.getEpochSecond() + issuer.leeway().toSeconds();

@@ -30,8 +30,9 @@ final class TokenVerifiers {
   }
 
   /**
-   * The claims of a token that one of the issuers vouches for; neither their times nor a binding
-   * are checked. Never fails.
+   * The claims of a token that one of the issuers vouches for. What the claims of a JWT refuse in
+   * any case is not verified; {@link TokenRules#holder} and the binding are checked later. Never
+   * fails.
    *
    * @param from the address of the caller
    */
@@ -44,7 +45,7 @@ final class TokenVerifiers {
           : introspection(state, asked).outcome(credential, from);
     }
     TokenRules rules = state.rules(token.claims());
-    return rules == null
+    return rules == null || !rules.mayCount(token.claims(), control.now())
         ? Future.succeededFuture(TokenOutcome.INVALID)
         : verifier(state, rules.issuer())
             .claims(token, rules.issuer().algorithms(), from)

@@ -7,6 +7,7 @@ import dev.mcpbus.security.AuthOptions.Issuer;
 import dev.mcpbus.security.ClaimMapping.ClaimRule;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -61,6 +62,18 @@ class TokenRulesTest {
     assertThat(principal(by, claims().put("email", "a@b")).admin()).isFalse();
     assertThat(principal(by, claims().put("email", "a@b").put("email_verified", true)).admin())
         .isTrue();
+  }
+
+  @Test
+  void a_token_for_others_or_that_is_over_is_refused_before_its_signature_is_checked() {
+    TokenRules rules = named("sub");
+    Instant now = Instant.ofEpochSecond(3_999_999_999L);
+    assertThat(rules.mayCount(claims(), now)).isTrue();
+    assertThat(rules.mayCount(claims(), now.plus(rules.issuer().leeway()))).isTrue();
+    assertThat(rules.mayCount(claims(), now.plus(rules.issuer().leeway()).plusSeconds(1)))
+        .isFalse();
+    assertThat(rules.mayCount(claims().put("exp", "x"), now)).isFalse();
+    assertThat(rules.mayCount(claims().put("aud", "other"), now)).isFalse();
   }
 
   @Test

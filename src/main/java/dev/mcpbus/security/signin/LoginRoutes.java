@@ -302,7 +302,7 @@ final class LoginRoutes {
 
   /** Nobody can go on with this login: who waits for it learns so, and the log says why. */
   private Future<Void> failed(LoginRequest login, SignInRefusal why) {
-    if (signIn.warns(why.description())) {
+    if (signIn.mayWarn()) {
       LOG.warn("sign-in: a login has failed: {}", why.description());
     }
     String code = login.userCode();

@@ -228,7 +228,7 @@ final class ProviderLogin {
             + ", "
             + word
             + (word.equals("invalid_client")
-                ? ": it does not take auth.signIn.provider.clientSecret of mcpbus"
+                ? ": it does not take auth.signIn.provider.clientId or auth.signIn.provider.clientSecret"
                 : ""));
   }
 

@@ -82,7 +82,7 @@ public final class SignIn {
     this.tokens = new AccessTokens(options, keys, families, world.clock(), world.nanos());
     this.limit = new AddressLimit(20, 200, world.nanos());
     this.guesses = new AddressLimit(0.2, 10, world.nanos());
-    this.warnings = new AddressLimit(1.0 / 60, 1, world.nanos());
+    this.warnings = new AddressLimit(1.0 / 60, 10, world.nanos());
   }
 
   /** Verifies what this sign-in has issued. */
@@ -159,9 +159,9 @@ public final class SignIn {
     return world.clock();
   }
 
-  /** Whether a warning may be logged: the same one once a minute. */
-  boolean warns(String warning) {
-    return warnings.admits(warning);
+  /** Whether a warning may be logged: ten at once, then one a minute. */
+  boolean mayWarn() {
+    return warnings.admits("");
   }
 
   /** As of {@link SignInWorld#first}. */
