@@ -263,8 +263,11 @@ class StartReportTest {
     print(String.format(file, url, ""));
     assertThat(printed())
         .contains(
-            "Try:\n  mcpbus login --url https://mcp.example.com\n"
-                + "  mcpbus tools --url https://mcp.example.com\n")
+            """
+            Try:
+              mcpbus login --url https://mcp.example.com
+              mcpbus tools --url https://mcp.example.com
+            """)
         .doesNotContain("curl");
     out.reset();
     print(String.format(file, "", ""));
