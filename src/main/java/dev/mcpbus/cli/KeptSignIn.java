@@ -161,7 +161,7 @@ final class KeptSignIn {
     StringBuilder why = new StringBuilder();
     change(
         () -> {
-          Found found = found();
+          FoundTokens found = found();
           why.append(
               found.problem().isEmpty()
                   ? revoked(found.tokens())
@@ -194,11 +194,11 @@ final class KeptSignIn {
    * @param problem why it cannot be used, as the rest of a sentence; empty where nothing is wrong
    * @param remedy of the problem, where there is one beside a new login; else empty
    */
-  private record Found(@Nullable KeptTokens tokens, String problem, String remedy) {}
+  private record FoundTokens(@Nullable KeptTokens tokens, String problem, String remedy) {}
 
   /** Null if there is none. */
   private @Nullable KeptTokens read() {
-    Found found = found();
+    FoundTokens found = found();
     if (found.problem().isEmpty()) {
       return found.tokens();
     }
@@ -214,21 +214,22 @@ final class KeptSignIn {
             + remedy());
   }
 
-  private Found found() {
+  private FoundTokens found() {
     try {
       String notOurs = file.whyNotOurs(false);
       if (notOurs != null) {
         int end = notOurs.indexOf("; ");
-        return new Found(null, notOurs.substring(0, end), notOurs.substring(end + 2));
+        return new FoundTokens(null, notOurs.substring(0, end), notOurs.substring(end + 2));
       }
       try (InputStream in = Files.newInputStream(file.path(), LinkOption.NOFOLLOW_LINKS)) {
         KeptTokens tokens = KeptTokens.read(in.readNBytes(MAX_BYTES), origin);
-        return new Found(tokens, tokens == null ? "is torn, or no login at " + origin : "", "");
+        return new FoundTokens(
+            tokens, tokens == null ? "is torn, or no login at " + origin : "", "");
       }
     } catch (NoSuchFileException none) {
-      return new Found(null, "", "");
+      return new FoundTokens(null, "", "");
     } catch (IOException e) {
-      return new Found(null, "cannot be read", "");
+      return new FoundTokens(null, "cannot be read", "");
     }
   }
 
