@@ -313,7 +313,7 @@ final class LoginRoutes {
 
   private Future<Void> admitted(SignInRequest request, LoginRequest login, ProviderAnswer answer) {
     Principal principal =
-        options.claims().principal(options.name() + ":", answer.claims(), NO_ROLES, false);
+        options.claims().principal(signIn.prefix(), answer.claims(), NO_ROLES, false);
     if (principal == null || String.join("", principal.roles()).length() > MAX_ROLES) {
       String unnamed = options.claims().unnamed(answer.claims());
       return SignInRefusal.of(403, "access_denied", unnamed == null ? TOO_MANY : unnamed + NAMED_BY)

@@ -153,7 +153,7 @@ final class TokenFamilies {
                 long end = index.getLong(one);
                 if (end <= now()) {
                   index.remove(one);
-                  done = done.compose(next -> store.remove(key(one)));
+                  done = done.compose(next -> remove(one));
                 } else if (!one.equals(id)) {
                   ends.put(end, one);
                 }

@@ -231,6 +231,17 @@ class SignInTest {
   }
 
   @Test
+  void what_a_login_that_is_over_has_left_goes_with_the_next_login_of_anybody() {
+    bed.tokens(bed.client());
+    bed.wait(Duration.ofDays(31));
+    bed.provider.person("bob");
+    bed.provider.claims(id -> id.put("exp", id.getLong("exp") + Duration.ofDays(31).toSeconds()));
+    bed.tokens(bed.client());
+    assertThat(TestBus.await(bed.store.list("")))
+        .noneSatisfy((key, state) -> assertThat(key + state.encode()).contains("ada"));
+  }
+
+  @Test
   void a_renewal_beside_a_logout_does_not_bring_the_login_back() {
     String client = bed.client();
     for (int i = 0; i < 20; i++) {
